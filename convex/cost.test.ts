@@ -163,7 +163,7 @@ it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, 
 /** Index ranges of a transaction (https://docs.convex.dev/production/state/limits). */
 const RANGES_MAX = 4096;
 
-it("checks the most images of another owner within the reads of a transaction", async () => {
+it("checks the maximum of another owner's images within a transaction's reads", async () => {
   const [few, many] = [await rangesOfCopy(10), await rangesOfCopy(30)];
   const perImage = (many - few) / 20;
   expect(perImage).toBeGreaterThanOrEqual(3);

@@ -253,7 +253,7 @@ it("--clock-skew shifts the time of tokens, functions and rows", async () => {
   expect(await post(engine.url, "query", "messages:whoAmI", {}, `Bearer ${await issuer.token("ada")}`)).toMatchObject({ http: 401 });
 });
 
-it("--hosted refuses an option that is no number, and takes what overrides it", async () => {
+it("--hosted rejects a latency that is no number, and accepts overriding options", async () => {
   await expect(start(folder(), ["--hosted", "--latency", "slow"])).rejects.toThrow("--latency must be milliseconds");
   const engine = await start(folder(), ["--hosted", "--latency", "none", "--no-redact-errors"]);
   expect((await fetch(`${engine.url}/version`)).status).toBe(200);

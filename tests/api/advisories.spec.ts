@@ -145,7 +145,7 @@ test.describe("an ID token", () => {
     expect(await enter(nobody, token)).toBe(200);
   });
 
-  test("is not exchanged for a code by a redirect", { tag: "@not-exchanged-code-redirect" }, async ({ nobody, social }) => {
+  test("is not accepted when the token address redirects", { tag: "@not-exchanged-code-redirect" }, async ({ nobody, social }) => {
     social.redirected = "/token";
     expect(await through(nobody, social, social.identity(), { body: { errorCallbackURL: "/sign-in" } })).toBe(
       "/sign-in?error=invalid_code",

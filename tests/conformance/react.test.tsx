@@ -199,7 +199,7 @@ test(
   },
 );
 
-test("a cut connection is reported, returns, and pages continue", async () => {
+test("reports a cut connection, reconnects, and continues pages", async () => {
   client = connect();
   let run: (args: { body: string }) => Promise<string> = () => Promise.reject(new Error("not shown yet"));
   function Line() {

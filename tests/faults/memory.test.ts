@@ -110,7 +110,7 @@ describe.each([
     return reasons;
   }
 
-  it.each(SENDERS)("keeps its memory when sent %s over websockets", async (_what, message) => {
+  it.each(SENDERS)("limits its memory when sent %s over websockets", async (_what, message) => {
     await startAnew();
     let reasons = new Set<string>();
     expect(await growth(async () => void (reasons = await attack(message)))).toBeLessThan(MAX_GROWTH_BYTES);
@@ -119,7 +119,7 @@ describe.each([
     await serves();
   });
 
-  it("keeps its memory when messages never end", async () => {
+  it("limits its memory when messages never end", async () => {
     await startAnew();
     const fragment = Buffer.alloc(1_000_000, "x");
     const frames = () =>
@@ -138,7 +138,7 @@ describe.each([
     for (const socket of sockets) socket.terminate();
   });
 
-  it.each(["query", "mutation", "action"])("keeps its memory when sent bodies to /api/%s", async (endpoint) => {
+  it.each(["query", "mutation", "action"])("limits its memory when sent bodies to /api/%s", async (endpoint) => {
     await startAnew();
     const body = Buffer.from(JSON.stringify({ path: "no:function", format: "json", args: { text } }));
     const post = () =>

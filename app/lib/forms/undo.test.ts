@@ -105,7 +105,7 @@ it("shows why a step is rejected, and removes it", async () => {
   expect(reverted()).toEqual(["a", "b"]);
 });
 
-it("leaves text fields to the browser, and a step for later while offline", async () => {
+it("ignores keys in text fields, and keeps a step while offline", async () => {
   const field = document.body.appendChild(document.createElement("textarea"));
   await offerUndo({ id: "a", text: "", done: stored });
   expect(press({}, field)).toBe(true);

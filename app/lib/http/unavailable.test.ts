@@ -59,7 +59,7 @@ describe("noticeUnavailable", () => {
     expect(unavailable).toBe(true);
   });
 
-  it("keeps requests apart", async () => {
+  it("reports an error only for its own request", async () => {
     const [down, up] = await Promise.all([
       noticeUnavailable(() => deploymentFetch("http://127.0.0.1:3")),
       noticeUnavailable(async () => new Promise((resolve) => setTimeout(resolve, 50))),

@@ -1,13 +1,15 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { firstLetter } from "./avatar";
 
-it.each([
-  ["Ada", "A"],
-  ["  ada", "a"],
-  ["Émile", "É"],
-  ["👩‍🎨 Artist", "👩‍🎨"],
-  ["", ""],
-  ["   ", ""],
-])("begins %j with %j", (name, letter) => {
-  expect(firstLetter(name)).toBe(letter);
+describe("firstLetter", () => {
+  it.each([
+    ["Ada", "A"],
+    ["  ada", "a"],
+    ["Émile", "É"],
+    ["👩‍🎨 Artist", "👩‍🎨"],
+    ["", ""],
+    ["   ", ""],
+  ])("for %j is %j", (name, letter) => {
+    expect(firstLetter(name)).toBe(letter);
+  });
 });

@@ -24,11 +24,11 @@ test.each([
   ["หา", "ห่า"],
   ["हिन", "हन"],
   ["o", "0"],
-])("keeps %s and %s apart", (one, other) => {
+])("distinguishes %s and %s", (one, other) => {
   expect(fold(one)).not.toBe(fold(other));
 });
 
-test.each([fold, foldTag])("changes folded text no further", (folds) => {
+test.each([fold, foldTag])("returns folded text unchanged", (folds) => {
   assert(
     property(string({ unit: "grapheme" }), (text) => {
       expect(folds(folds(text))).toBe(folds(text));
@@ -37,7 +37,7 @@ test.each([fold, foldTag])("changes folded text no further", (folds) => {
   );
 });
 
-test("keeps tags apart that differ in a diacritic", () => {
+test("distinguishes tags that differ in a diacritic", () => {
   expect(foldTag(" Groß  STADT")).toBe(foldTag("gross stadt"));
   expect(foldTag("schon")).not.toBe(foldTag("schön"));
 });

@@ -1,7 +1,7 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
-/** For the reverse lookup; things store their labels on their own row. `tagging.ts` keeps both consistent. */
+/** For the reverse lookup; items store their labels in their own row. `tagging.ts` keeps both consistent. */
 export const tagTables = {
   tags: defineTable({
     ownerId: v.string(),

@@ -21,7 +21,7 @@ export async function addTags(ctx: Ctx, path: TaggedPath, labels: string[]): Pro
   return more.size > 0;
 }
 
-/** Writes each shared row once. Throws "limit" if any thing would exceed `TAGS_MAX`. */
+/** Writes each shared row once. Throws "limit" if any item would exceed `TAGS_MAX`. */
 export async function addTagsToAll(ctx: Ctx, paths: TaggedPath[], labels: string[]): Promise<void> {
   const requested = [...new Map(labels.map((label) => [tagKey(label), label]))];
   const changes = paths.flatMap((path) => {

@@ -71,7 +71,7 @@ describe("a transaction", () => {
     });
   });
 
-  test("rejects a document above 1 MiB without a trace", () => {
+  test("rejects a document above 1 MiB and stores nothing of it", () => {
     inMutation((tx) => {
       expect(() => tx.insert("rows", { text: "x".repeat(1024 * 1024) })).toThrow("Value is too large (1.00 MiB > maximum size 1 MiB)");
       expect(collect(tx, scan("rows"))).toEqual([]);

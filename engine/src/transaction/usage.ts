@@ -63,7 +63,7 @@ export class Meter {
     return { ...this.used };
   }
 
-  /** Reads still count after their writes were undone. */
+  /** Restores the counts of writes; reads still count. */
   undoWrites(earlier: Usage): void {
     this.used.documentsWritten = earlier.documentsWritten;
     this.used.bytesWritten = earlier.bytesWritten;

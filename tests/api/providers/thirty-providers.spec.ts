@@ -118,7 +118,7 @@ for (const id of tested) {
         },
       );
 
-    test(`${id}: links to a signed-in user, signs in by the link and unlinks`, async () => {
+    test(`${id}: is linked by a signed-in user, signs in and is unlinked`, async () => {
       const user = await member(app);
       const person = standIn.newPerson(id, hasAddress ? { email: user.email } : {});
       expect(await through(id, person, { path: "/link-social", on: user.program })).toBe("/projects");

@@ -19,7 +19,7 @@ const WITHOUT_METHOD: [method: string, path: string, allowed: string][] = [
   ["GET", "/download/selection", "POST"],
 ];
 
-test("answers 405 with the allowed methods, and warns at most", async ({ app, ada }) => {
+test("answers 405 with the allowed methods, and logs no error", async ({ app, ada }) => {
   const headers = { ...JSON_BODY, Origin: app.url, Cookie: ada.program.cookieHeader };
   for (const [method, path, allowed] of WITHOUT_METHOD) {
     const answer = await fetch(app.url + path, { method, headers, redirect: "manual", ...(method === "POST" && { body: "{}" }) });

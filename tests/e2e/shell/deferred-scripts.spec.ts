@@ -28,7 +28,7 @@ test("requests scripts after the style sheet, and works with them", async ({ pag
   const font = page.waitForRequest(/\.woff2$/);
   await page.goto("/sign-in", { waitUntil: "commit" });
   await font;
-  // After all other low-priority requests.
+  // The browser sends this request after all other low-priority ones.
   await page.evaluate(async () => (await fetch("/healthz", { priority: "low" })).text());
   expect(scripts).toEqual([]);
 
@@ -46,7 +46,7 @@ test("leaves no static import and no preload in the page's HTML", async ({ page,
     const modules = [...html.matchAll(/<script[^>]*type="module"[^>]*>([^]*?)<\/script>/g)].map(([, code = ""]) => code);
     expect(modules).toHaveLength(1);
     const { module } = parseSync("page.js", modules[0] ?? "");
-    // React Router has changed what <Scripts> writes: see app/lib/rendering/after-paint.ts.
+    // If this fails, React Router has changed what <Scripts> writes: see app/lib/rendering/after-paint.ts.
     expect(module.staticImports).toEqual([]);
     expect(module.dynamicImports.length).toBeGreaterThan(3);
     expect(modules[0]).toContain("window.__reactRouterRouteModules");

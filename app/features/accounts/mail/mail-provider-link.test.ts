@@ -6,6 +6,6 @@ it.each([
   [{ smtpUrl: "smtp://localhost", production: false }, "smtp"],
   [{ smtpUrl: null, production: false }, "outbox"],
   [{ smtpUrl: null, production: true }, null],
-])("%j is %j", (config, way) => {
+])("with %j, the transport is %j", (config, way) => {
   expect(mailProviderLink(config)).toBe(way);
 });

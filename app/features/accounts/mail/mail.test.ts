@@ -198,7 +198,7 @@ it("signs in by a link once, without creating an account", async () => {
   expect((await call(link)).location).toMatch(/\/sign-in\?error=INVALID_TOKEN$/);
 });
 
-it("signs in by a code, which is not kept in the clear", { tags: "@signs-code-which-not-kept-clear" }, async () => {
+it("signs in by a mailed code, which works once", { tags: "@signs-code-which-not-kept-clear" }, async () => {
   const { email } = await signUp();
   await call("/email-otp/send-verification-otp", { email, type: "sign-in" });
   const code = /\b\d{6}\b/.exec((await mail(email, /sign-in code/)).text)?.[0];

@@ -8,7 +8,7 @@ export function attachment(name: string, contentType: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc8187(full)}`;
 }
 
-/** A page's name becomes that of its document, which is the file. */
+/** Names a PDF page like its document, because the file is the whole document. */
 export const fileName = (name: string, contentType: string): string =>
   withExtension(contentType === "application/pdf" ? name.replace(/ \(page \d+\)(?=\.pdf$|$)/i, "") : name, contentType);
 

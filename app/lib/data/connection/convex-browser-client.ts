@@ -49,7 +49,7 @@ export function isFresh(convex: ConvexReactClient, ts: string): boolean {
   return seen === null || at === null || at >= seen;
 }
 
-/** `sync` is public but missing from the types; `convex-browser-client.test.ts` fails if it goes. */
+/** `sync` is public but missing from the types; `convex-browser-client.test.ts` fails if it is removed. */
 function baseClientOf(convex: ConvexReactClient): BaseConvexClient | null {
   return "sync" in convex && convex.sync instanceof BaseConvexClient ? convex.sync : null;
 }

@@ -409,7 +409,7 @@ describe("a simulated connection", () => {
   });
 });
 
-it("replaces a connection of the network before", async () => {
+it("replaces a connection that was opened on the previous network", async () => {
   live();
   stop = startFastReconnect();
   await vi.advanceTimersByTimeAsync(5_000);

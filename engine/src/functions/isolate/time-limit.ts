@@ -100,7 +100,7 @@ export class Watch {
   }
 }
 
-/** Bounds the foreign CPU time that counts for a run. */
+/** Limits how much CPU time of earlier runs can count for a run. */
 const MARK_LIFETIME_MS = 10;
 
 /** Consecutive runs share one reading, because reading costs as much as a small function. */
