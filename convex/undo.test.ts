@@ -129,7 +129,7 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect(await shown()).toEqual(before);
   });
 
-  it("returns the first item of a list from an empty one to the first place", { tags: "@undo-equal-keys" }, async () => {
+  it("returns an item from an empty list to the first place of its former list", { tags: "@undo-equal-keys" }, async () => {
     const other = await ada.mutation(api.projects.create, { name: "Other" });
     const target = await ada.mutation(api.designs.create, { projectId, name: "Target" });
     const before = await shown();

@@ -71,7 +71,7 @@ it("compose.yaml waits longer than a shutdown takes", async () => {
     read("server/shutdown.ts"),
     read("server/deployment/embedded.ts"),
   ]);
-  // Requests in flight, then the deployment; STOP_DELAY_SECONDS (0 here) comes on top.
+  // A stop ends requests in flight, then the deployment. STOP_DELAY_SECONDS (0 here) would precede both.
   const ms = (source: string, name: string) =>
     Number(new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(source)?.[1]?.replaceAll("_", ""));
   const longest = ms(shutdown, "GRACE") + ms(shutdown, "LAST_CALL") + ms(embedded, "STOP_TIMEOUT");

@@ -20,7 +20,7 @@ const ASKING: Record<string, "reset" | "verify" | "link" | "code"> = {
 const NEEDS_MAIL = /^\/(sign-in\/(magic-link|email-otp)|magic-link\/|email-otp\/)/;
 const RESETS = /reset-password|request-password-reset|forget-password/;
 
-/** The same lifetimes as real ones (specification 9), in ms. */
+/** The lifetimes of real tokens and codes (specification 9), in ms. */
 const TOKEN_LIFE = 60 * 60 * 1000;
 const CODE_LIFE = 5 * 60 * 1000;
 const HASH_LENGTH = 43;
