@@ -9,7 +9,7 @@ import { test } from "../support/test.ts";
 
 /** Whole sign-ins against the providers' documented answers (specification 3 to 8). `npm run test:providers` tests all thirty. */
 
-/** Together they cover each client authentication, each kind of address, and with and without ID token, PKCE and refresh token. */
+/** Together they cover each client authentication and each kind of address, and have or lack ID token, PKCE and refresh token. */
 const CHARACTERISTIC: ProviderId[] = ["apple", "facebook", "github", "google", "reddit", "tiktok", "twitter", "vk"];
 const tested = process.env["TEST_PROVIDERS"] === "all" ? providerIds : CHARACTERISTIC;
 
@@ -22,7 +22,7 @@ test.beforeAll(async () => {
   standIn = await startStandIn();
   app = await startApp({
     ...standIn.settings,
-    // Otherwise an unverified address, or another one, cannot be linked (specification 5).
+    // Otherwise an unverified address, or one that differs from the account's, cannot be linked (specification 5).
     ACCOUNTS_TRUSTED_PROVIDERS: UNVERIFIED.join(","),
     ACCOUNTS_LINK_DIFFERENT_EMAILS: "true",
   });

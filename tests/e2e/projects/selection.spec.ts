@@ -278,7 +278,7 @@ bothWays((javaScript) => {
 
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     await expect.poll(left).toBe(1);
-    // Reloads by itself while the job runs.
+    // /bulk reloads itself while the job runs.
     if (!javaScript) await page.goto("/bulk");
     await expect(jobs.getByText("229 images moved to the trash")).toBeVisible();
     if (!javaScript) {

@@ -71,7 +71,7 @@ export function pageActions(page: Page, javaScript: boolean) {
       await this.chooseDestination(name);
       await page.getByRole("button", { name: "Copy here" }).click();
     },
-    /** Recent designs name their project, other destinations a number. */
+    /** In an option, the name is followed by the project of a recent design, or by a number. */
     async chooseDestination(name: string) {
       const option = new RegExp(`^${name.replaceAll(/[()]/g, "\\$&")} (?!\\(copy)`);
       await page.getByRole("radio", { name: option }).first().check();

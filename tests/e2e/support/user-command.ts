@@ -9,11 +9,11 @@ const run = promisify(execFile);
 
 type Result = { code: number; output: string };
 
-/** `npm run user` for an app. `settings` are those that the app has, too. */
 export function runUserCommand(app: RunningApp, ...args: string[]): Promise<Result> {
   return runUserCommandWith({}, app, ...args);
 }
 
+/** Runs `npm run user` for an app. `settings` are those that the app has, too. */
 export async function runUserCommandWith(settings: Record<string, string>, app: RunningApp, ...args: string[]): Promise<Result> {
   const env = {
     PATH: process.env.PATH,

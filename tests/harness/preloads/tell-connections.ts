@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 
-/** Preloaded into the server's processes: prints each looked-up name and dialled address beyond this machine. */
+/** Preloaded into the server's processes: prints each name that they look up and each address outside this machine that they connect to. */
 const connect: unknown = Reflect.get(Socket.prototype, "connect");
 const isHere = (host: string) => /^(?:127\.|::1$|::ffff:127\.|localhost$)/.test(host);
 

@@ -563,7 +563,7 @@ export const shapes: Record<ProviderId, Shape> = {
     documentation: ["https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_using_userinfo_endpoint.htm"],
     authorization: "https://login.salesforce.com/services/oauth2/authorize",
     token: "https://login.salesforce.com/services/oauth2/token",
-    // A session's length is the organisation's own, and is not reported. A refresh token needs a scope of its own.
+    // Each organisation sets the length of a session, which is not reported. A refresh token needs a scope of its own.
     expiresIn: null,
     refreshToken: "none",
     tokenFields: ({ id }) => ({

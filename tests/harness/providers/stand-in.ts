@@ -50,7 +50,7 @@ export const KEY_ADDRESSES = {
 };
 export const LINE_VERIFY = "https://api.line.me/oauth2/v2.1/verify";
 
-/** Maps addresses that a setting changes to the default ones. */
+/** Maps an address that depends on a setting to the default address. */
 const VARIANTS: [string, string][] = [
   ["https://www.paypal.com/", "https://www.sandbox.paypal.com/"],
   ["https://api-m.paypal.com/", "https://api-m.sandbox.paypal.com/"],

@@ -86,7 +86,7 @@ function rotateHeif(bytes: Buffer, rotation: Rotation): Buffer | null {
   let hasRotation = false;
   for (let at = header.indexOf("irot", 4, "latin1"); at !== -1; at = header.indexOf("irot", at + 4, "latin1")) {
     if (header.readUInt32BE(at - 4) !== 9 || at + 5 > header.length) continue;
-    // Counted anticlockwise.
+    // `irot` counts quarters anticlockwise.
     header[at + 4] = ((header[at + 4] ?? 0) + 4 - rotation / 90) & 3;
     hasRotation = true;
   }
