@@ -45,7 +45,7 @@ export const list = userQuery({
     const ofProject: About = { place: {}, ...(cover && { picture: cover }) };
     const abouts = new Map<string, Promise<About>>();
     const maySee = memo((id) => maySeeName(ctx, id));
-    /** Names a source or target, which can be in a project that the reader may not see. */
+    /** Omits the name of a source or target in a project that the reader may not see. */
     const shownName = async (name: string | undefined, id: string | undefined, { actorId, kind }: Doc<"activities">) => {
       const isInside = id === undefined || kind === "covered" || actorId === ctx.user.id;
       return name === undefined || isInside || (await maySee(id)) ? name : undefined;

@@ -39,7 +39,7 @@ async function expectNoOverflow(page: Page, what: string): Promise<void> {
   expect(scroll, what).toBeLessThanOrEqual(client);
 }
 
-test("shows names in their own direction at 360 px, and mirrors", async ({ page, app, person }) => {
+test("names keep their direction, and no page overflows 360 px in either direction", async ({ page, app, person }) => {
   const { project, design, image } = await seed(app, person);
   for (const path of ["/projects", project, `${project}/activity`, `${project}/images`, design, image, "/trash", "/search?q=2026"]) {
     await page.goto(path);

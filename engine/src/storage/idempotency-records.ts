@@ -15,7 +15,7 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Results are encrypted with the session's id, which only its client stores: they may contain texts that are deleted since. */
+/** Results are encrypted with the session's id, which only its client stores: they may contain texts that have been deleted since. */
 export function openIdempotencyRecords(sql: DatabaseSync) {
   // Earlier builds stored session ids and results as they are.
   const find = prepareWithBigInts(sql, "SELECT ts, result FROM answers WHERE session IN (?, ?) AND request = ?");
