@@ -69,7 +69,7 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
 /** Each costs another search, because only the last term of a search is a prefix. */
 const SINGLES_MAX = 4;
 
-/** A character of a run begins a stored pair, unless it ends the run. */
+/** Returns whether a word is a single character, which begins a stored pair unless it ends its run. */
 const isSingle = ({ kind, whole }: Word): boolean => kind === "run" && bigramsOf(whole).length === 1;
 
 type NearPiece = { letters: string; numbers: string[] };
