@@ -5,7 +5,7 @@ import { openMessage, sealMessage } from "./seal.server";
 const config = { secret: "a secret of at least thirty-two characters, for tests" };
 const message: Message = { kind: "signInLink", to: "ada@example.com", name: "Ada Lövelace", url: "https://atelier.example/secret-token" };
 
-it("encrypts a message and decrypts it unchanged", { tags: "@decrypts-message-reveals-nothing-before" }, () => {
+it("encrypts a message, reveals none of its texts, and decrypts it unchanged", { tags: "@decrypts-message-reveals-nothing-before" }, () => {
   const sealed = sealMessage(config, message);
   expect(openMessage(config, sealed)).toEqual(message);
   const shown = Buffer.from(sealed, "base64").toString("latin1");
