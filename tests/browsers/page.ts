@@ -3,9 +3,9 @@ import sharp from "sharp";
 import type { Box, Driver } from "./drivers/driver.ts";
 import { findIn, type Found, type Query, resolveQuery } from "./find.ts";
 
-export type Page = ReturnType<typeof pageIn>;
+export type Page = ReturnType<typeof createPage>;
 
-export function pageIn(driver: Driver, origin: string, javaScript: boolean) {
+export function createPage(driver: Driver, origin: string, javaScript: boolean) {
   const find = (query: Query, act: "none" | "scroll" | "select" = "none"): Promise<Found> =>
     driver.evaluate(findIn, resolveQuery(query), act);
 

@@ -5,7 +5,7 @@ import { type Person, signIn, signUp } from "../harness/people.ts";
 import type { Installation } from "./drivers/driver.ts";
 import { firefox } from "./drivers/firefox.ts";
 import { webkit } from "./drivers/webkit.ts";
-import { type Page, pageIn } from "./page.ts";
+import { type Page, createPage } from "./page.ts";
 
 export { expect } from "@playwright/test";
 
@@ -54,7 +54,7 @@ export const test = base.extend<Fixtures & TestOptions, { app: RunningApp }>({
       const installation = BROWSERS.find(({ name }) => name === browser);
       if (!installation) throw new Error(`There is no driver for ${browser}.`);
       const driver = await installation.launch({ width, height: 900, javaScript });
-      const page = pageIn(driver, app.url, javaScript);
+      const page = createPage(driver, app.url, javaScript);
       pages.push(page);
       info.annotations.push({ type: "browser", description: driver.version });
       if (user) await driver.addCookies((await signIn(app.url, user)).cookies);

@@ -20,7 +20,7 @@ const CHANGES_BEFORE_REWRITE = 1000;
 const CACHED_LETTERS = 4 * 1024 * 1024;
 const LETTERS_OF_ENTRY = 64;
 
-export type Indexed = { text: string; marks: string };
+export type TextIndexEntry = { text: string; marks: string };
 export type Filter = { path: readonly string[]; value: Json | undefined };
 
 /** One FTS5 table each (https://www.sqlite.org/fts5.html), without a copy of the text. A filter value is one word. */
@@ -64,7 +64,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       changedRows.delete(index.id);
       sql.exec(`DROP TABLE IF EXISTS ${tableName(index)}`);
     },
-    insert(index: SearchIndex, row: number, { text, marks }: Indexed): void {
+    insert(index: SearchIndex, row: number, { text, marks }: TextIndexEntry): void {
       cachedTexts.get(index.id)?.delete(row);
       of(index).insert.run(row, text, marks);
     },
@@ -73,7 +73,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       const found = prepare(sql, "SELECT sql FROM sqlite_schema WHERE name = ?").get(tableName(index));
       return String(found?.["0"]).includes("contentless_delete");
     },
-    remove(index: SearchIndex, row: number, { text, marks }: Indexed): void {
+    remove(index: SearchIndex, row: number, { text, marks }: TextIndexEntry): void {
       cachedTexts.get(index.id)?.delete(row);
       of(index).remove.run(row, text, marks);
     },
@@ -155,7 +155,7 @@ function tableName(index: SearchIndex): string {
   return `search_${index.id}`;
 }
 
-export function indexed(index: SearchIndex, value: Json): Indexed | null {
+export function textIndexEntry(index: SearchIndex, value: Json): TextIndexEntry | null {
   const text = fieldAt(value, index.searchField.split("."));
   if (typeof text !== "string") return null;
   const marks = index.filterFields.map((field, i) => mark(i, fieldAt(value, field.split("."))));

@@ -1,4 +1,4 @@
-import { filterKey, indexed, type TextIndexes } from "../search/text-index.ts";
+import { filterKey, textIndexEntry, type TextIndexes } from "../search/text-index.ts";
 import type { Catalog, Index, SearchIndex } from "../storage/catalog.ts";
 import type { DocumentStore } from "../storage/documents.ts";
 import { canonicalize, DOCUMENT_LIMITS, taggedForm, type JsonObject } from "../values/canonical.ts";
@@ -56,8 +56,8 @@ function writeDocument(before: Document | null, after: Document | null, store: D
 }
 
 function writeWords(index: SearchIndex, before: Document | null, after: Document | null, row: number, textIndexes: TextIndexes): void {
-  const old = before && indexed(index, valueOf(before));
-  const now = after && indexed(index, valueOf(after));
+  const old = before && textIndexEntry(index, valueOf(before));
+  const now = after && textIndexEntry(index, valueOf(after));
   if (old?.text === now?.text && old?.marks === now?.marks) return;
   if (old !== null) textIndexes.remove(index, row, old);
   if (now !== null) textIndexes.insert(index, row, now);

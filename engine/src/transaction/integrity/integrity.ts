@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { indexed, openTextIndexes } from "../../search/text-index.ts";
+import { textIndexEntry, openTextIndexes } from "../../search/text-index.ts";
 import { openCatalog, type Table } from "../../storage/catalog.ts";
 import { openFile } from "../../storage/file.ts";
 import { bytesOf, numberOf, prepare, textOf } from "../../storage/rows.ts";
@@ -47,7 +47,7 @@ export function* databaseProblems(sql: DatabaseSync): Generator<string> {
       if (leads === undefined || numberOf(leads["0"]) !== row) yield `Document ${id}: index ${index.name} does not lead to it.`;
     }
     for (const index of table.searchIndexes.values()) {
-      if (indexed(index, value) === null) continue;
+      if (textIndexEntry(index, value) === null) continue;
       words.set(index.id, (words.get(index.id) ?? new Set()).add(row));
     }
   }

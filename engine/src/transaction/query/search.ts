@@ -1,6 +1,6 @@
 import { byRelevance } from "../../search/relevance.ts";
 import { termsOf } from "../../search/terms.ts";
-import { indexed, type TextIndexes } from "../../search/text-index.ts";
+import { textIndexEntry, type TextIndexes } from "../../search/text-index.ts";
 import type { SearchIndex } from "../../storage/catalog.ts";
 import type { DocumentStore } from "../../storage/documents.ts";
 import { fieldAt, type JsonObject } from "../../values/canonical.ts";
@@ -40,7 +40,7 @@ function searchOverlaid(source: SearchSource, overlay: Overlay, context: SearchC
   for (const change of overlay.all()) {
     if (change.table !== table) continue;
     const stored = store.get(idKey(change.id));
-    const old = stored && indexed(index, parseDocument(stored.text));
+    const old = stored && textIndexEntry(index, parseDocument(stored.text));
     if (stored !== null && old !== null) textIndexes.remove(index, stored.row, old);
     const row = change.after && insertLaid(index, change.after, OVERLAY_ROWS + laid.size, textIndexes);
     if (row !== null && change.after !== null) laid.set(row, change.after);
@@ -84,7 +84,7 @@ function mostRelevant(
 }
 
 function insertLaid(index: SearchIndex, document: Document, row: number, textIndexes: TextIndexes): number | null {
-  const words = indexed(index, valueOf(document));
+  const words = textIndexEntry(index, valueOf(document));
   if (words === null) return null;
   textIndexes.insert(index, row, words);
   return row;

@@ -1,4 +1,4 @@
-import { indexed } from "../../search/text-index.ts";
+import { textIndexEntry } from "../../search/text-index.ts";
 import type { Index, SearchIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import type { Json, Timestamp } from "../../values/types.ts";
@@ -114,7 +114,7 @@ function fillIndexes(table: Table, added: Index[], addedSearch: SearchIndex[], {
     const value = parseDocument(text);
     for (const index of added) store.insertEntry(index.id, entryKey(index, value, idOf(value)), row);
     for (const index of addedSearch) {
-      const words = indexed(index, value);
+      const words = textIndexEntry(index, value);
       if (words !== null) textIndexes.insert(index, row, words);
     }
   }
