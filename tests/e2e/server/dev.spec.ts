@@ -54,7 +54,7 @@ test("in development, changes of the app and of functions reach an open page", a
       page.locator("[data-theme]", { has: page.getByRole("heading", { name }) }).last(),
     );
     for (const [index, ground] of grounds.entries()) {
-      await expect(ground.getByRole("heading", { name: "Nothing yet" })).toBeVisible({ timeout: 120_000 });
+      await expect(ground.getByRole("heading", { name: "Empty state" })).toBeVisible({ timeout: 120_000 });
       await expect(ground).toHaveCSS("background-color", index === 0 ? "oklch(0.155 0 0)" : "oklch(0.985 0 0)", { timeout: 120_000 });
     }
     // Vite reloads a new page until it has found the page's dependencies, which can abort this navigation.
