@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 /** Milliseconds. Containers are killed after 10 s. */
 const GRACE = 8000;
 /** Milliseconds that idle connections stay open for requests in transit, whose responses announce the close. */
-const LAST_CALL = 500;
+const IDLE_GRACE = 500;
 
 export type ShutdownOptions = {
   /** Reports "not ready" to load balancers, and resolves after they had time to read it. */
@@ -18,7 +18,7 @@ export type ShutdownOptions = {
 /** Makes a server that stops without interrupting requests. Call it before `listen`. Returns the stop function. */
 export function stoppable(server: Server, { announce, goAway, close }: ShutdownOptions, log: Log): () => Promise<void> {
   const end = closeGracefully(server, {
-    lastCallMs: LAST_CALL,
+    lastCallMs: IDLE_GRACE,
     onLate: () => log.warn("requests in flight did not finish in time: their connections are closed"),
   });
   return async () => {

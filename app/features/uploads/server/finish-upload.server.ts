@@ -8,7 +8,7 @@ import { uploadsFor } from "./uploads.server";
 type ForDesign = PartialUpload & { designId: string };
 type Finishing = { config: AppConfig; sessionId: string; onlyNew: boolean };
 
-/** Turns a complete part into an image. Idempotent, also for simultaneous calls and after a crash. Keeps it for a retry or duplicate. */
+/** Stores a complete upload as an image. Idempotent, also for simultaneous calls and after a crash. Keeps the bytes for a retry or duplicate. */
 export async function finishUpload(part: ForDesign, requested: Finishing): Promise<UploadOutcome> {
   const key = `${part.id}:${requested.onlyNew}`;
   const finishing = running.get(key);
@@ -31,6 +31,6 @@ async function finishOnce(part: ForDesign, { config, sessionId, onlyNew }: Finis
   );
   if (!outcome.ok && outcome.damaged) await partialUploads.remove(part);
   else if (outcome.ok || (!outcome.again && !outcome.duplicateOf)) await partialUploads.finish(part, outcome);
-  // A retry needs no new upload, because the part is still stored.
+  // A retry needs no new upload, because the bytes are still stored.
   return !outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome;
 }

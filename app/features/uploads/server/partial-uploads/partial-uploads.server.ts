@@ -33,7 +33,7 @@ export type PresentUploads = { unfinished: PartialUpload[]; reserving: PartialUp
 export type PartialUploads = {
   /** Runs one call per owner, and per storage owner, after the other. `admit` rejects this one by an error. */
   create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (present: PresentUploads) => Promise<void>): Promise<PartialUpload>;
-  /** Returns null for an unknown, expired or foreign part. */
+  /** Returns null for an unknown, expired or foreign upload. */
   find(id: string, ownerId: string): Promise<PartialUpload | null>;
   /** Returns the outcome for a client that did not receive it; null as for `find`, and for an evicted one. */
   findFinished(id: string, ownerId: string): Promise<FinishedUpload | null>;
@@ -44,7 +44,7 @@ export type PartialUploads = {
   /** Appends bytes and returns the new length. Aborts an earlier request, whose connection may be dead. Throws as `appendBody` does. */
   append(part: PartialUpload, offset: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number>;
   path(part: PartialUpload): string;
-  /** Returns the SHA-256 in hexadecimal; null when this process did not receive the part in order. */
+  /** Returns the SHA-256 in hexadecimal; null when this process did not receive the bytes in order. */
   digest(part: PartialUpload): string | null;
   finish(part: PartialUpload, outcome: UploadOutcome): Promise<void>;
   remove(part: PartialUpload): Promise<void>;
@@ -70,7 +70,7 @@ export function openPartialUploads(
 ): PartialUploads {
   const partialUploads = createOwnerIndex<PartialUpload>();
   const reservations = createOwnerIndex<{ id: string; ownerId: string; part: PartialUpload }>();
-  /** Ids of parts that this process used while the folder is read: the state on disk is older. */
+  /** Ids of uploads that were used while the folder is read. What is read of them is older. */
   const handled = new Set<string>();
   let isLoaded = false;
   let isClosed = false;
@@ -181,7 +181,7 @@ export function openPartialUploads(
   async function sweep(): Promise<void> {
     await loaded();
     for (const { id, ownerId } of partialUploads.values()) {
-      // A process that was killed during `finish` leaves both the part and its outcome.
+      // A process that was killed during `finish` leaves both the upload and its outcome.
       const finished = await outcomes.find(id, ownerId);
       const part = partialUploads.get(id);
       if (part && (finished || part.expiresAt <= Date.now())) await remove(part);
