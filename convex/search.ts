@@ -147,7 +147,6 @@ export const find = userQuery({
         if (!path || !isInProject(path.project._id)) return null;
         return { ...toDesignImage(row), designName: path.design.name, projectName: path.project.name };
       });
-    // Nearly always everything is upgraded, so the search does not wait for the answer.
     const upgraded = isWorded ? areUpgraded(ctx, Object.values(TABLES)) : true;
     let query = words;
     let found = await everything(query, isNearMark(start));

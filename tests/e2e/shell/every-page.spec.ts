@@ -6,7 +6,6 @@ test.describe.configure({ mode: "parallel" });
 
 test.use({ saveData: false, allowedErrors: [/ERR_CONNECTION_REFUSED|Decoded|turbo-stream|dynamically imported module/] });
 
-/** By events, because pages have many links. */
 const pointAtLinks = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const links = [...document.querySelectorAll<HTMLAnchorElement>("a[href^='/']")];
@@ -26,7 +25,6 @@ test("pointing at links keeps each page while the server is unreachable", async 
     await page.evaluate(() => void Object.assign(window, { marked: true }));
     await page.route("**/*", (route) => route.abort("connectionrefused"));
     expect(await pointAtLinks(page), address).toBeGreaterThan(2);
-    // By then the requests of the links have failed.
     await page.evaluate(() => fetch("/none").catch(() => new Promise((idle) => requestIdleCallback(idle))));
     expect(await page.evaluate(() => "marked" in window), address).toBe(true);
     await expect(page.getByRole("button", { name: "Try Again" }), address).toHaveCount(0);
