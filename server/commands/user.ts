@@ -1,12 +1,5 @@
-import { createInterface } from "node:readline/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import { readAddress } from "@atelier/engine/address";
 import * as z from "zod";
-import { ensureBuilt } from "../build/ensure.ts";
-import { type Build, loadBuild } from "../built.ts";
-import { ConfigError, readConfig } from "../config.ts";
-import { StartError, startEmbedded } from "../deployment/embedded.ts";
-import { log } from "../log.ts";
+import { type Administration, confirmed, counted, dayOf, Failure, plain, runCommand, withAdministration } from "./with-administration.ts";
 
 const USAGE = `Usage: npm run user -- <what>
 
@@ -20,56 +13,22 @@ const USAGE = `Usage: npm run user -- <what>
 
 const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "disable-2fa", "delete"]);
 
-type Administration = Awaited<ReturnType<Build["administration"]>>;
-
-class Failure extends Error {}
-
-/** `npm run user`, for the operator. Uses the running deployment, or starts it for the command. */
+/** `npm run user`, for the operator. */
 async function main([what, email, ...flags]: string[]): Promise<void> {
   const needsEmail = what !== undefined && WITH_EMAIL.has(what);
   if ((what !== "list" && what !== "invitations" && !needsEmail) || (needsEmail && !email)) throw new Failure(USAGE);
-  await ensureBuilt();
-  const { server: config, app: appConfig } = await readConfig(process.env, { production: true });
-  const build = await loadBuild();
-  // The actual port, since the configured one may have been taken.
-  const address = config.engine && (await readAddress(config.engine.dir));
-  const running = await answering(build, { ...appConfig, convexUrl: address ?? appConfig.convexUrl });
-  if (!running && !config.engine)
-    throw new Failure(`The deployment at ${appConfig.convexUrl} does not respond, or does not accept the app's tokens.`);
-  const embedded = !running && config.engine ? await startQuietly(config.engine) : null;
-  try {
-    const accounts = running ?? (embedded && (await answering(build, { ...appConfig, convexUrl: embedded.url })));
-    if (!accounts) throw new Failure("There is no data yet. Start the app once.");
-    if (what === "list") await list(accounts);
-    else if (what === "invitations") await listInvitations(accounts);
-    else if (email && what === "invite") await invite(accounts, email);
-    else if (email && what === "uninvite") await uninvite(accounts, email);
-    else if (email) await change(accounts, what, email, flags.includes("--yes"));
-    // Lets scheduled deletions finish, although the next start would resume them.
-    if (embedded && what === "delete") await sleep(SETTLING);
-  } finally {
-    await embedded?.close();
-  }
+  // Lets scheduled deletions finish, although the next start would resume them.
+  await withAdministration((accounts) => run(accounts, what, email, flags), what === "delete" ? SETTLING : 0);
 }
 
 const SETTLING = 1000;
 
-async function answering(build: Build, appConfig: Parameters<Build["administration"]>[0]): Promise<Administration | null> {
-  try {
-    const accounts = await build.administration(appConfig);
-    await accounts.list().next();
-    return accounts;
-  } catch {
-    return null;
-  }
-}
-
-async function startQuietly(engine: NonNullable<Awaited<ReturnType<typeof readConfig>>["server"]["engine"]>) {
-  try {
-    return await startEmbedded({ ...engine, log: log.child({}, { level: "silent" }) });
-  } catch (error) {
-    throw error instanceof StartError ? new Failure(error.message) : error;
-  }
+async function run(accounts: Administration, what: string, email: string | undefined, flags: string[]): Promise<void> {
+  if (what === "list") await list(accounts);
+  else if (what === "invitations") await listInvitations(accounts);
+  else if (email && what === "invite") await invite(accounts, email);
+  else if (email && what === "uninvite") await uninvite(accounts, email);
+  else if (email) await change(accounts, what, email, flags.includes("--yes"));
 }
 
 async function list(accounts: Administration): Promise<void> {
@@ -89,9 +48,6 @@ async function listInvitations(accounts: Administration): Promise<void> {
     console.log([email, `invited ${dayOf(createdAt)}`, `expires ${dayOf(expiresAt)}`].map(plain).join("\t"));
   console.log(pending.length === 0 ? "There are no invitations." : counted(pending.length, "invitation"));
 }
-
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 async function invite(accounts: Administration, typed: string): Promise<void> {
   const { success, data: email } = z.email().max(254).safeParse(typed.trim());
@@ -127,29 +83,13 @@ async function change(accounts: Administration, what: string | undefined, email:
         : `${plain(email)} does not use two-factor authentication.`,
     );
   } else {
-    if (!sure && !(await confirmed(email))) throw new Failure("Nothing was deleted.");
+    if (!sure && !(await confirmed(deletionQuestion(email), email))) throw new Failure("Nothing was deleted.");
     if ((await accounts.delete(email)) === null) throw unknownAddress;
     console.log(`The account of ${plain(email)} is deleted.`);
   }
 }
 
-async function confirmed(email: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const typed = await terminal.question(
-    `This deletes the account with all its projects, designs and images. Type ${plain(email)} to continue: `,
-  );
-  terminal.close();
-  return typed.trim() === email;
-}
+const deletionQuestion = (email: string) =>
+  `This deletes the account with all its projects, designs and images. Type ${plain(email)} to continue: `;
 
-/** Removes control characters, which could steer the terminal. */
-const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, " ");
-
-try {
-  await main(process.argv.slice(3));
-  process.exit(0);
-} catch (error) {
-  console.error(error instanceof ConfigError || error instanceof Failure ? error.message : error);
-  process.exit(1);
-}
+await runCommand(main);
