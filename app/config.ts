@@ -19,6 +19,11 @@ export type AppConfig = {
   storageQuotaBytes: number;
   smtpUrl: string | null;
   mailFrom: string;
+  publicLinks: {
+    enabled: boolean;
+    /** The operator's address; null: link pages have no "Report". */
+    reportTo: string | null;
+  };
   /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {
@@ -44,6 +49,8 @@ export const TOKEN_ISSUER = "https://atelier.invalid";
 export const USER_AUDIENCE = "atelier-user";
 /** `aud` of the app server's own tokens, for functions that only it may call. */
 export const SERVICE_AUDIENCE = "atelier-service";
+/** `aud` of the tokens that visitors of a public link get. */
+export const LINK_AUDIENCE = "atelier-link";
 
 /** Tolerated clock difference between app server and deployment. Convex itself tolerates 5 seconds. */
 export const CLOCK_SKEW_SECONDS = 60;

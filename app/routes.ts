@@ -17,6 +17,15 @@ export default [
     route("verify-email", "routes/verify-email.tsx"),
     route("error", "routes/error.tsx"),
 
+    route("s/:token", "routes/link.tsx", [
+      index("routes/link.target.tsx"),
+      route("unlock", "routes/link.unlock.tsx"),
+      route("designs/:id", "routes/link.design.tsx"),
+      route("images/:imageId", "routes/link.image.tsx"),
+      route("compare", "routes/link.compare.tsx"),
+      route("report", "routes/link.report.tsx"),
+    ]),
+
     ...development(route("dev/ui", "routes/dev.ui.tsx")),
   ]),
 
@@ -31,6 +40,7 @@ export default [
       route("projects/:id/activity", "routes/project.activity.tsx"),
       route("projects/:id/images", "routes/project.images.tsx"),
       route("projects/:id/members", "routes/project.members.tsx"),
+      route("projects/:id/sharing", "routes/project.sharing.tsx"),
       route("shared", "routes/shared.tsx"),
       route("account", "routes/account.tsx", [
         index("routes/account.profile.tsx"),
@@ -57,6 +67,8 @@ export default [
   route(".well-known/change-password", "routes/change-password.tsx"),
   route("api/auth/*", "routes/api.auth.$.tsx"),
   route("images/:id", "routes/images.$id.tsx"),
+  route("s/:token/files/:id", "routes/link.file.tsx"),
+  route("s/:token/token", "routes/link.token.tsx"),
   route("people/:id/picture", "routes/people.$id.picture.tsx"),
   route("account/export", "routes/account.export.tsx"),
   route("download/designs/:file", "routes/download.designs.tsx"),

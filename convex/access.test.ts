@@ -2,16 +2,31 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Caller, type Person, probe, signOut, signUp } from "../tests/convex/backends.ts";
+import {
+  appServer,
+  type Backend,
+  backends,
+  type Caller,
+  linkVisitor,
+  type Person,
+  probe,
+  signOut,
+  signUp,
+} from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
+import { refusalOf } from "./model/errors";
 import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 
 /** `on`: the kind of an item, the argument with its id, and the right that the call needs. Others are about the caller's own data. */
 type Entry = {
-  by: "person" | "server" | "server for a session";
+  by: "person" | "server" | "server for a session" | "server for a link";
+  /** Visitors of public links may call it too. */
+  link?: true;
+  /** Accepts projects, designs and images. */
+  anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
   args?: (fixtures: Fixtures, items: TestItems, caller: Person) => Record<string, unknown> | Promise<Record<string, unknown>>;
@@ -22,11 +37,12 @@ const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const satisfies Member
 const paginationOpts = { cursor: null, numItems: 10 };
 const name = "a name";
 const trashToo = true;
+const link = true;
 
 const entries: Record<string, Entry> = {
   "projects:getProjects": { by: "person" },
   "projects:listProjects": { by: "person", args: () => ({ paginationOpts }) },
-  "projects:getProjectById": { by: "person", on: ["project", "id", "view"] },
+  "projects:getProjectById": { by: "person", link, on: ["project", "id", "view"] },
   "projects:create": { by: "person", args: () => ({ name }) },
   "projects:createWithDesign": { by: "person", args: () => ({ name }) },
   "projects:rename": { by: "person", on: ["project", "id", "edit"], args: () => ({ name }) },
@@ -37,9 +53,9 @@ const entries: Record<string, Entry> = {
   "projects:setCover": { by: "person", on: ["project", "id", "edit"] },
   "projects:setFavourite": { by: "person", on: ["project", "id", "view"], args: () => ({ favourite: true }) },
   "projects:setDescription": { by: "person", on: ["project", "id", "edit"], args: () => ({ description: "text" }) },
-  "designs:getDesignsByProjectId": { by: "person", on: ["project", "projectId", "view"] },
-  "designs:listDesigns": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
-  "designs:getDesignById": { by: "person", on: ["design", "id", "view"] },
+  "designs:getDesignsByProjectId": { by: "person", link, on: ["project", "projectId", "view"] },
+  "designs:listDesigns": { by: "person", link, on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
+  "designs:getDesignById": { by: "person", link, on: ["design", "id", "view"] },
   "designs:getRecent": { by: "person" },
   "designs:create": { by: "person", on: ["project", "projectId", "edit"], args: () => ({ name }) },
   "designs:rename": { by: "person", on: ["design", "id", "edit"], args: () => ({ name }) },
@@ -51,9 +67,9 @@ const entries: Record<string, Entry> = {
   "designs:setFavourite": { by: "person", on: ["design", "id", "view"], args: () => ({ favourite: true }) },
   "designs:setDescription": { by: "person", on: ["design", "id", "edit"], args: () => ({ description: "text" }) },
   "designs:move": { by: "person", on: ["design", "id", "edit"], args: intoProject },
-  "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId", "view"] },
-  "designImages:listDesignImages": { by: "person", on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
-  "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id", "view"] },
+  "designImages:getDesignImagesByDesignId": { by: "person", link, on: ["design", "designId", "view"] },
+  "designImages:listDesignImages": { by: "person", link, on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
+  "designImages:getDesignImageInPlace": { by: "person", link, on: ["image", "id", "view"] },
   "designImages:rename": { by: "person", on: ["image", "id", "edit"], args: () => ({ name }) },
   "designImages:remove": { by: "person", on: ["image", "id", "delete"] },
   "designImages:moveToTrash": { by: "person", on: ["image", "id", "delete"] },
@@ -112,6 +128,28 @@ const entries: Record<string, Entry> = {
   },
   "invitations:find": { by: "server", args: () => ({ tokenHash: "none" }) },
   "invitations:accept": { by: "server for a session", args: invited },
+  "links:create": { by: "server for a session", on: ["project", "itemId", "manageLinks"], anyKind: true, args: newLink },
+  "links:change": {
+    by: "server for a session",
+    on: ["project", "projectId", "manageLinks"],
+    args: async ({ backend }, { project }) => ({ linkId: await insertLink(backend, project), ...linkSettings }),
+  },
+  "links:revoke": {
+    by: "person",
+    on: ["project", "projectId", "manageLinks"],
+    args: async ({ backend }, { project }) => ({ linkId: await insertLink(backend, project) }),
+  },
+  "links:list": { by: "person", on: ["project", "projectId", "manageLinks"], args: () => ({ paginationOpts }) },
+  "links:getItem": { by: "person", on: ["project", "itemId", "manageLinks"], anyKind: true },
+  "links:find": { by: "server", args: () => ({ tokenHash: "none" }) },
+  "links:getFile": {
+    by: "server for a link",
+    args: async ({ backend }, { project, image }) => ({ linkId: await insertLink(backend, project), lock: 0, imageId: image }),
+  },
+  "links:listAll": { by: "server", args: () => ({ paginationOpts }) },
+  "links:revokeAny": { by: "server", args: () => ({ linkId: "none" }) },
+  "links:noteVisit": { by: "server", args: () => ({ linkId: "none" }) },
+  "links:countAttempt": { by: "server", args: () => ({ limits: [{ key: randomUUID(), most: 1 }], seconds: 1 }) },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
   "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
@@ -119,7 +157,7 @@ const entries: Record<string, Entry> = {
   "tags:tagImage": { by: "person", on: ["image", "id", "edit"], args: () => ({ tag: "poster" }) },
   "tags:untagImage": { by: "person", on: ["image", "id", "edit"], args: () => ({ tag: "poster" }) },
   "versions:getVersions": { by: "person", on: ["image", "imageId", "view"] },
-  "versions:getImageVersion": { by: "person", on: ["image", "imageId", "view"] },
+  "versions:getImageVersion": { by: "person", link, on: ["image", "imageId", "view"] },
   "versions:makeCurrent": { by: "person", on: ["image", "imageId", "edit"], args: makeVersion },
   "versions:finalize": { by: "server for a session", on: ["image", "imageId", "edit"], args: ({ backend }) => finalizing(backend) },
   "uploads:expectRoom": { by: "server for a session", on: ["design", "designId", "edit"] },
@@ -196,6 +234,7 @@ const entries: Record<string, Entry> = {
   "accounts/archive:versions": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:file": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:favourites": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:links": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:activities": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:account": { by: "server for a session" },
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
@@ -247,6 +286,19 @@ const insertInvitation = (backend: Backend, projectId: string, { userId }: Perso
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 60_000 };
   const row = { email: "x@example.com", tokenHash, provesAddress: false, projectId, role: "viewer", invitedBy: userId, ...times };
   return backend.inside.mutation(probe.insert, { table: "invitations", row });
+};
+
+const linkSettings = { name: "a link", downloads: false, expiresAt: null };
+function newLink() {
+  return { ...linkSettings, tokenHash: randomUUID(), sealedToken: "x", passwordHash: null };
+}
+
+const insertLink = (backend: Backend, projectId: string, fields: object = {}) => {
+  const row = { projectId, itemId: projectId, kind: "view", name: "a link", lock: 0, downloads: false, createdBy: "x", createdAt: 0 };
+  return backend.inside.mutation(probe.insert, {
+    table: "links",
+    row: { ...row, tokenHash: randomUUID(), sealedToken: "x", ...fields },
+  });
 };
 
 async function invited({ backend, bob }: Fixtures) {
@@ -337,6 +389,7 @@ const EFFECTIVE_ARGS: Record<string, (fixtures: Fixtures, args: Record<string, u
 };
 
 const imagesOf = (person: Person, designId: string) => person.query(api.designImages.getDesignImagesByDesignId, { designId });
+const codeOf = (error: unknown) => refusalOf(error)?.code;
 const idsOf = (ids: unknown): string[] => (Array.isArray(ids) ? ids.map(String) : []);
 
 async function exported() {
@@ -390,12 +443,18 @@ it("docs/access.md has the rights of each role and the right of each function", 
     Object.entries(RIGHTS).map(([right, has]) => [right, ...roles.map((role) => (has.includes(role) ? "yes" : "–"))]),
   );
 
+  const ofLinks = cells
+    .filter(({ length, 0: each }) => length === 2 && !each?.startsWith("`/"))
+    .map(([each = ""]) => each.replaceAll("`", ""));
+  const reached = Object.entries(entries).filter(([, { by, link }]) => link || by === "server for a link");
+  expect(ofLinks.toSorted()).toEqual(reached.map(([each]) => each).toSorted());
+
   const needs = cells
     .filter(({ length }) => length === 3)
     .flatMap(([module = "", right = "", functions = ""]) =>
       functions.split(", ").map((each) => `${module}:${each} ${right}`.replaceAll("`", "")),
     );
-  const own = ({ by, on }: Entry) => on?.[2] ?? (by === "server" ? "server" : "own");
+  const own = ({ by, on }: Entry) => on?.[2] ?? (["server", "server for a link"].includes(by) ? "server" : "own");
   expect(needs.toSorted()).toEqual(
     Object.entries(entries)
       .map(([each, entry]) => `${each} ${own(entry)}`)
@@ -506,7 +565,7 @@ describe.each(backends)("access on $name", ({ start }) => {
       const before = await fixtures.bobs();
       const wrong = [
         fixtures.bobItems[kind],
-        ...fixtures.absent(kind, entry.trashToo),
+        ...fixtures.absent(kind, entry.trashToo, entry.anyKind),
         "",
         "nonsense",
         "a".repeat(5000),
@@ -544,6 +603,39 @@ describe.each(backends)("access on $name", ({ start }) => {
       const calling = await prepared(roles[role], await fixtures.sharedItems());
       await expect(calling(), role).resolves.toBeDefined();
     }
+  });
+
+  let links: ReturnType<typeof makeLinks> | undefined;
+  async function makeLinks() {
+    const { backend, ada, bobItems } = fixtures;
+    const { project } = await (unchanged ??= makeItems(backend, ada));
+    const revoked = await insertLink(backend, project);
+    await backend.inside.mutation(probe.remove, { table: "links", id: revoked });
+    const claims = { subject: "public-link", audience: "atelier-link" } as const;
+    const elsewhere = { ...claims, linkId: await insertLink(backend, project), lock: 0, issuer: "https://elsewhere.invalid" };
+    return {
+      open: await linkVisitor(backend, await insertLink(backend, project)),
+      ofOthers: await linkVisitor(backend, await insertLink(backend, bobItems.project)),
+      forger: await backend.holder(elsewhere),
+      closed: [
+        await linkVisitor(backend, await insertLink(backend, project, { passwordHash: "x", lock: 1 })),
+        await linkVisitor(backend, await insertLink(backend, project, { expiresAt: Date.now() - 1 })),
+        await linkVisitor(backend, await insertLink(backend, project, { expiredAt: Date.now() })),
+        await linkVisitor(backend, revoked),
+        await linkVisitor(backend, "nonsense"),
+        await backend.holder(claims),
+        await backend.holder({ ...claims, linkId: await insertLink(backend, project), lock: 0, sessionId: ada.sessionId }),
+      ],
+    };
+  }
+
+  it.each(Object.entries(entries))("%s answers the visitors of open links only, if it is listed", async (name, entry) => {
+    const { open, ofOthers, forger, closed } = await (links ??= makeLinks());
+    const args = await refusedArgs(entry);
+    for (const other of closed) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
+    await expect(call(forger, name, args)).rejects.toBeInstanceOf(Error);
+    const answers = await Promise.all([ofOthers, open].map((visitor) => call(visitor, name, args).then(() => "ok", codeOf)));
+    expect(answers).toEqual(entry.link ? ["not_found", "ok"] : ["unauthenticated", "unauthenticated"]);
   });
 
   it("shows each person their own projects and nobody else's", { tags: "@shows-each-person-own-projects-nobody" }, async () => {
@@ -604,7 +696,7 @@ type Fixtures = {
   sharedItems(): Promise<TestItems>;
   ownItems(person: Person): Promise<TestItems>;
   contentOf(items: TestItems): Promise<unknown>;
-  absent(kind: keyof TestItems, trashToo?: boolean): string[];
+  absent(kind: keyof TestItems, trashToo?: boolean, anyKind?: boolean): string[];
 };
 
 async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
@@ -698,8 +790,8 @@ async function createFixtures(backend: Backend): Promise<Fixtures> {
       await bob.query(api.designs.getDesignsByProjectId, { projectId: bobItems.project }),
       await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobItems.design }),
     ],
-    absent: (kind, trashToo = kind === "trashed") =>
-      [...(trashToo ? [] : [hidden]), purged, deleted, adaItems].flatMap((items) =>
+    absent: (kind, trashToo = kind === "trashed", anyKind = false) =>
+      [...(trashToo ? [] : [hidden]), purged, deleted, ...(anyKind ? [] : [adaItems])].flatMap((items) =>
         [items.project, items.design, items.image, items.trashed, items.storageId].filter(
           (id) => items !== adaItems || (id !== items[kind] && !(trashToo && kind === "design" && id === items.trashed)),
         ),

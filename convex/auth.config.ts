@@ -6,6 +6,7 @@ const jwks = process.env.AUTH_JWKS ?? "data:application/json,%7B%22keys%22%3A%5B
 export default {
   providers: [
     { type: "customJwt", applicationID: "atelier-user", issuer: "https://atelier.invalid", jwks, algorithm: "ES256" },
+    { type: "customJwt", applicationID: "atelier-link", issuer: "https://atelier.invalid", jwks, algorithm: "ES256" },
     { type: "customJwt", applicationID: "atelier-service", issuer: "https://atelier.invalid", jwks, algorithm: "ES256" },
   ],
 } satisfies AuthConfig;

@@ -42,6 +42,8 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["search:find", () => ({ text: "name" }), { documents: 98, ranges: 30 }],
   ["search:find", () => ({ text: "", kind: "image" }), { documents: 55, ranges: 5 }],
   ["search:find", () => ({ text: "", kind: "image", type: "image/png", from: 1 }), { documents: 55, ranges: 5 }],
+  // Each link with its target and creator.
+  ["links:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 63, ranges: 64 }],
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
 ];
 const writes: typeof reads = [
@@ -106,6 +108,9 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
     await ctx.db.insert("projectMembers", { projectId: own, userId: "mel", role: "editor", addedAt: 1, addedBy: "ada" });
     for (const userId of ["bob", "eve"])
       await ctx.db.insert("projectMembers", { projectId: own, userId, role: "viewer", addedAt: 1, addedBy: "ada" });
+    const settings = { kind: "view" as const, name, lock: 0, downloads: false, sealedToken: "x" };
+    for (let createdAt = 0; createdAt < 300; createdAt++)
+      await ctx.db.insert("links", { ...settings, projectId: own, itemId: own, tokenHash: randomUUID(), createdBy: "ada", createdAt });
     const thing = { kind: "design" as const, id: full, name };
     for (let at = 0; at < 300; at++) {
       await ctx.db.insert("activities", { projectId: own, ownerId: "ada", actorId: "ada", at, kind: "described", thing });
@@ -132,7 +137,7 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
   expect(used).toEqual(cost);
 });
 
-const OWNERS = ["projects:remove"];
+const OWNERS = ["projects:remove", "links:list"];
 /** For the owner, these also read whether the favourites of the previous build have been copied. */
 const WITH_FAVOURITES = ["designs:getDesignsByProjectId", "designs:listDesigns"];
 const ofProjects = (functions: typeof reads) =>

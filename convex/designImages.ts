@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, imageFor, undoableMutation, userQuery } from "./model/access";
+import { designFor, imageFor, readerQuery, undoableMutation } from "./model/access";
 import { check } from "./model/check";
 import { copyImage } from "./jobs/copies";
 import { changeText, expectFrom, from, renameItem, reorderItem, trashItem } from "./model/itemMutations";
@@ -18,7 +18,7 @@ import { trashImage } from "./model/trashing";
 import { pictureDetails } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 
-export const getDesignImagesByDesignId = userQuery({
+export const getDesignImagesByDesignId = readerQuery({
   args: { designId: v.string(), sort: imageSortArg },
   returns: v.array(designImageShape),
   handler: async (ctx, { designId, sort = "manual" }) => {
@@ -27,7 +27,7 @@ export const getDesignImagesByDesignId = userQuery({
   },
 });
 
-export const listDesignImages = userQuery({
+export const listDesignImages = readerQuery({
   args: { designId: v.string(), sort: imageSortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designImageShape),
   handler: async (ctx, { designId, sort = "manual", paginationOpts }) => {
@@ -38,7 +38,7 @@ export const listDesignImages = userQuery({
 });
 
 /** The neighbours are those in manual order. */
-export const getDesignImageInPlace = userQuery({
+export const getDesignImageInPlace = readerQuery({
   args: { id: v.string() },
   returns: v.object({
     image: designImageShape,
@@ -48,9 +48,13 @@ export const getDesignImageInPlace = userQuery({
   }),
   handler: async (ctx, { id }) => {
     const { image, design } = await imageFor(ctx, id, "view");
+    const shown = toDesignImage(image);
+    // The link of an image shows nothing beside it. The files that visitors get have no location.
+    const details = ctx.link && image.details ? { ...image.details, hasPlace: false } : image.details;
+    if (ctx.link?.itemId === image._id) return { image: shown, previous: null, next: null, ...(details && { details }) };
     const images = imagesOf(ctx, design._id);
     const [previous, next] = await Promise.all([neighbour(images, image, "before"), neighbour(images, image, "after")]);
-    return { image: toDesignImage(image), previous: idOf(previous), next: idOf(next), ...(image.details && { details: image.details }) };
+    return { image: shown, previous: idOf(previous), next: idOf(next), ...(details && { details }) };
   },
 });
 

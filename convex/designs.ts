@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, ownRoleIn, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
+import { designFor, ownRoleIn, projectFor, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { copyDesign } from "./jobs/copies";
 import { designsWithFavourites, favouriteAtOf } from "./model/favourites";
@@ -15,21 +15,21 @@ import { coverShape, designPageShape, designShape, toDesign } from "./model/shap
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
-export const getDesignsByProjectId = userQuery({
+export const getDesignsByProjectId = readerQuery({
   args: { projectId: v.string(), sort: sortArg, favourites: v.optional(v.literal(true)) },
   returns: v.array(designShape),
   handler: async (ctx, { projectId, sort = "changed", favourites: only }) =>
     firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), only),
 });
 
-export const listDesigns = userQuery({
+export const listDesigns = readerQuery({
   args: { projectId: v.string(), sort: sortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designShape),
   handler: async (ctx, { projectId, sort = "changed", paginationOpts }) =>
     pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), paginationOpts),
 });
 
-export const getDesignById = userQuery({
+export const getDesignById = readerQuery({
   args: { id: v.string() },
   returns: designPageShape,
   handler: async (ctx, { id }) => {

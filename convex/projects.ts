@@ -1,7 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import type { QueryCtx } from "./_generated/server";
-import { type CallerCtx, ownRoleIn, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
+import { type CallerCtx, ownRoleIn, projectFor, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { copyProject } from "./jobs/copies";
 import { insertDesign, insertProject } from "./model/creation";
@@ -25,7 +25,7 @@ export const listProjects = userQuery({
   handler: (ctx, { sort = "changed", paginationOpts }) => pageOfRows(ctx, listOf(ctx, sort), paginationOpts),
 });
 
-export const getProjectById = userQuery({
+export const getProjectById = readerQuery({
   args: { id: v.string() },
   returns: projectPageShape,
   handler: async (ctx, { id }) => {

@@ -9,6 +9,7 @@ import { activity } from "./model/activities/activityShape";
 import { memberRole } from "./model/memberRole";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { favouriteTables } from "./model/favourites";
+import { linkTables } from "./model/links/linkTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
 import { chosenAs, pictureFields, rotation, versionTables } from "./model/versionTables";
@@ -72,6 +73,7 @@ export default defineSchema({
   ...undoTables,
   ...bulkTables,
   ...favouriteTables,
+  ...linkTables,
 
   projects: defineTable({
     ownerId: v.string(),

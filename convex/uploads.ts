@@ -1,17 +1,25 @@
 import { type ObjectType, v } from "convex/values";
 import { recordActivity } from "./model/activities/recordActivity";
-import { designFor, imageFor, serverMutation, serverMutationFor, serverQueryFor, type UserMutationCtx } from "./model/access";
+import {
+  type CallerCtx,
+  designFor,
+  imageFor,
+  serverMutation,
+  serverMutationFor,
+  serverQueryFor,
+  type UserMutationCtx,
+} from "./model/access";
 import { check } from "./model/check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { conflict, duplicate, invalid, notFound } from "./model/errors";
 import { discardFile, fileIsTaken } from "./model/files";
+import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
 import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/summaries";
 import { changeUsage, expectRoomFor, expectWithin } from "./model/usage";
-import { versionFor } from "./versions";
-import { chosenAs, pictureDetails, pictureFields, rotation } from "./model/versionTables";
+import { chosenAs, pictureDetails, pictureFields } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 
 /** The app server validates the bytes. Rows are inserted after their files; `discard` or the sweep deletes files without a row. */
@@ -212,33 +220,9 @@ export const discard = serverMutation({
 });
 
 export const getFile = serverQueryFor({
-  args: {
-    imageId: v.string(),
-    versionId: v.optional(v.string()),
-    original: v.optional(v.boolean()),
-  },
-  returns: v.object({
-    storageUrl: v.string(),
-    contentType: v.string(),
-    checksum: v.string(),
-    name: v.string(),
-    size: v.number(),
-    width: v.number(),
-    height: v.number(),
-    page: v.optional(v.number()),
-    rotation: v.optional(rotation),
-    designId: v.id("designs"),
-  }),
-  handler: async (ctx, { imageId, versionId, original = false }) => {
-    const { image } = await imageFor(ctx, imageId, original ? "download" : "view");
-    const shown = versionId === undefined || versionId === image.versionId ? image : await versionFor(ctx, image, versionId);
-    const storageUrl = await ctx.storage.getUrl(shown.storageId);
-    if (!storageUrl) throw notFound();
-    const { contentType, checksum, name, size, width, height, page } = shown;
-    const { designId } = image;
-    const optional = { ...(page !== undefined && { page }), ...(shown.rotation !== undefined && { rotation: shown.rotation }) };
-    return { storageUrl, contentType, checksum, name, size, width, height, ...optional, designId };
-  },
+  args: imageFileArgs,
+  returns: imageFileShape,
+  handler: imageFileFor,
 });
 
 const imageOf = (ctx: QueryCtx, uploadId: string) =>
@@ -248,7 +232,7 @@ const imageOf = (ctx: QueryCtx, uploadId: string) =>
     .first();
 
 async function designWithRoom(
-  ctx: Parameters<typeof designFor>[0],
+  ctx: CallerCtx,
   {
     designId,
     bytes = 0,

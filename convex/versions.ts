@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 import { recordActivity } from "./model/activities/recordActivity";
-import { type CallerCtx, imageFor, serverMutationFor, userMutation, userQuery } from "./model/access";
+import { type CallerCtx, imageFor, type ReaderCtx, readerQuery, serverMutationFor, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { discardFile, fileIsTaken, releaseFile } from "./model/files";
@@ -29,7 +29,7 @@ export const getVersions = userQuery({
   },
 });
 
-export const getImageVersion = userQuery({
+export const getImageVersion = readerQuery({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.object({ image: designImageShape, number: v.number(), isCurrent: v.boolean() }),
   handler: async (ctx, { imageId, versionId }) => {
@@ -111,10 +111,11 @@ export const finalize = serverMutationFor({
   },
 });
 
-export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: string): Promise<Doc<"imageVersions">> {
+/** Visitors of public links see the current version only. */
+export async function versionFor(ctx: QueryCtx | ReaderCtx, image: Doc<"designImages">, id: string): Promise<Doc<"imageVersions">> {
   const versionId = ctx.db.normalizeId("imageVersions", id);
   const version = versionId && (await ctx.db.get(versionId));
-  if (!version || version.imageId !== image._id) throw notFound();
+  if (!version || version.imageId !== image._id || ("link" in ctx && ctx.link && id !== image.versionId)) throw notFound();
   return version;
 }
 

@@ -123,6 +123,9 @@ export const settings = z.object({
     .regex(/^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/, { error: "an address, like Atelier <atelier@example.com>" })
     .optional(),
 
+  PUBLIC_LINKS: yesOrNo.default(true),
+  OPERATOR_EMAIL: z.email({ error: "an address, like operator@example.com" }).optional(),
+
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(?:sk|rk)_(?:test|live)_\w+$/, { error: "a secret or restricted key of Stripe, sk_… or rk_…" })
@@ -225,6 +228,7 @@ function appConfig(
     storageQuotaBytes: set.STORAGE_QUOTA_BYTES,
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
+    publicLinks: { enabled: set.PUBLIC_LINKS, reportTo: set.SMTP_URL ? (set.OPERATOR_EMAIL ?? null) : null },
     payments: paymentsOf(set),
     accounts: {
       signUp: set.ACCOUNTS_SIGN_UP,

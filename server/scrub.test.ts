@@ -8,6 +8,7 @@ it.each([
   ["Authorization: Bearer abcdefghijklmnopqrst", "Authorization: [secret]"],
   ["sent Convex atelier|0123456789abcdef", "sent Convex [secret]"],
   ["smtps://user:hunter2@mail.example:465", "smtps://[secret]@mail.example:465"],
+  ["at http://localhost:3000/s/abcdefghijklmnopqrstuv/images/1", "at http://localhost:3000/s/[token]/images/1"],
   ["signed eyJhbGciOi.eyJzdWIiOi.c2ln end", "signed [token] end"],
   ["ENOENT: no such file, open '/data/cache/ab/x.webp'", "ENOENT: no such file, open '/data/cache/ab/x.webp'"],
   ["at file:///app/node_modules/@react-router/node/index.js:105:5", "at file:///app/node_modules/@react-router/node/index.js:105:5"],

@@ -29,6 +29,8 @@ if (process.argv[2] === "dev") {
   await import("./dev.ts");
 } else if (process.argv[2] === "user") {
   await import("./commands/user.ts");
+} else if (process.argv[2] === "links") {
+  await import("./commands/links.ts");
 } else if (process.argv[2] === "setup:convex") {
   await import("./commands/setup-convex.ts");
 } else {

@@ -30,6 +30,7 @@ import { Description, DescriptionDialog } from "~/lib/forms/dialogs/description-
 import { PageMenu } from "~/lib/forms/dialogs/page-menu";
 import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
 import { ItemActions } from "~/lib/forms/items/item-actions";
+import { ShareLink } from "~/lib/forms/items/share-link";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { MembersLink } from "~/features/projects/members-link";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
@@ -162,6 +163,7 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
             <PageMenu thing="project">
               <ItemActions thing="Project" item={project} isPageItem />
               <MembersLink projectId={project._id} isPageItem />
+              <ShareLink projectId={project._id} command="Public links of the project" />
             </PageMenu>
             <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />

@@ -25,6 +25,8 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   bulkJobs: (row) => row["at"],
   invitations: (row) => row["expiresAt"],
   projectMembers: (row) => row["addedAt"],
+  links: (row) => row["createdAt"],
+  linkVisits: (row) => row["lastUsedAt"],
   favourites: (row) => row["favouriteAt"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
@@ -51,6 +53,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
     const account: unknown = await server.query(api.accounts.belongings.account, { sessionId });
     const activities = (await server.query(archive.activities, { sessionId, paginationOpts })).page;
     const favourites = (await server.query(archive.favourites, { sessionId, paginationOpts })).page;
+    const links = (await server.query(archive.links, { sessionId, paginationOpts })).page;
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
     for (const { id: projectId } of projects) {
@@ -62,7 +65,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    return JSON.stringify({ account, activities, favourites, projects, inside });
+    return JSON.stringify({ account, activities, favourites, links, projects, inside });
   }
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {

@@ -2,6 +2,7 @@ import { paginationOptsValidator } from "convex/server";
 import { v } from "convex/values";
 import { unpurgedFor, serverQueryFor } from "../model/access";
 import { notFound } from "../model/errors";
+import { visitsOf } from "../model/links/links";
 import { pageOf } from "../model/lists/paging";
 import { VERSIONS_MAX } from "../model/rules";
 import { exported, rows, toExportedRow } from "./belongings";
@@ -85,6 +86,24 @@ export const favourites = serverQueryFor({
       .withIndex("by_user", (q) => q.eq("userId", user.id))
       .paginate(pageOf(paginationOpts));
     return { page: page.map(({ _id: id, itemId, favouriteAt }) => ({ id, itemId, favouriteAt })), isDone, continueCursor };
+  },
+});
+
+/** Returns the public links that the user created, without their tokens. */
+export const links = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async (ctx, { paginationOpts }) => {
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("links")
+      .withIndex("by_creator", (q) => q.eq("createdBy", ctx.user.id))
+      .paginate(pageOf(paginationOpts));
+    const shown = page.map(async ({ _id: id, itemId, name, downloads, expiresAt, createdAt, passwordHash }) => {
+      const { visits = 0, lastUsedAt } = (await visitsOf(ctx, id)) ?? {};
+      const times = { createdAt, ...(expiresAt !== undefined && { expiresAt }), ...(lastUsedAt !== undefined && { lastUsedAt }) };
+      return { id, itemId, name, downloads, hasPassword: passwordHash !== undefined, visits, ...times };
+    });
+    return { page: await Promise.all(shown), isDone, continueCursor };
   },
 });
 

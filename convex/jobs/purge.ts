@@ -7,6 +7,7 @@ import { forgetItem, withoutName } from "../model/activities/forgetItem";
 import { recordActivity } from "../model/activities/recordActivity";
 import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
+import { deleteLink } from "../model/links/links";
 import { VERSIONS_MAX } from "../model/rules";
 import { forgetTags } from "../model/tags/tagging";
 import { changeUsage, forgetUsage } from "../model/usage";
@@ -83,6 +84,7 @@ export const project = internalMutation({
     for (const { _id } of history) await ctx.db.delete(_id);
     let remaining = PURGE_BATCH - history.length;
     if (remaining > 0) remaining -= await deleteMembers(ctx, id, remaining);
+    if (remaining > 0) remaining -= await deleteLinks(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
@@ -119,6 +121,15 @@ async function deleteMembers(ctx: MutationCtx, projectId: Id<"projects">, limit:
     await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: null });
   }
   return members.length;
+}
+
+async function deleteLinks(ctx: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+  const links = await ctx.db
+    .query("links")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .take(limit);
+  for (const link of links) await deleteLink(ctx, link);
+  return links.length;
 }
 
 export const owner = internalMutation({

@@ -2,18 +2,22 @@ import { customMutation, customQuery } from "convex-helpers/server/customFunctio
 import { v } from "convex/values";
 import { mutation, type MutationCtx, query, type QueryCtx } from "../_generated/server";
 import type { Doc, Id } from "../_generated/dataModel";
-import { ISSUER, requireService } from "./accounts/service";
+import { ISSUER, LINK_SUBJECT, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
+import { type LinkReference, openLink } from "./links/links";
 import { memberOf } from "./members";
-import { allows, type MemberRole, type Right, type Role } from "./rights";
+import { allows, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
 import { recordChanges } from "./undo/recordChanges";
 import type { UndoStep } from "./undo/undoTables";
 
-/** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
+/** Builds all public functions: `server…` for the app server, `…For` a session or link. Missing and foreign ids: "not_found". */
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
 export type CallerCtx = QueryCtx & Pick<Caller, "user">;
+/** Someone signed in, or the visitor of a public link. */
+type Reader = { user: Doc<"users"> | null; link?: Doc<"links"> };
+export type ReaderCtx = QueryCtx & Reader;
 
 const asPerson = {
   args: {},
@@ -37,7 +41,21 @@ const asServerFor = {
   },
 };
 
+const asReader = {
+  args: {},
+  input: async (ctx: QueryCtx): Promise<{ ctx: Reader; args: object }> => ({ ctx: (await visitor(ctx)) ?? (await caller(ctx)), args: {} }),
+};
+const asServerForLink = {
+  args: { linkId: v.string(), lock: v.number() },
+  input: async (ctx: QueryCtx, reference: LinkReference): Promise<{ ctx: Reader; args: object }> => {
+    await requireService(ctx);
+    return { ctx: await linkReader(ctx, reference), args: {} };
+  },
+};
+
 export const userQuery = customQuery(query, asPerson);
+/** Also for visitors of public links, who reach no other functions (docs/access.md). */
+export const readerQuery = customQuery(query, asReader);
 export const userMutation = customMutation(mutation, asPerson);
 /** A `userMutation` whose changes `undo.revert` can undo, if the caller names a `step`. */
 export const undoableMutation = customMutation(mutation, {
@@ -60,6 +78,7 @@ export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);
+export const serverQueryForLink = customQuery(query, asServerForLink);
 
 /** Throws "unauthenticated" when the token's session has ended. */
 async function caller(ctx: QueryCtx): Promise<Caller> {
@@ -71,35 +90,60 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return live;
 }
 
+/** Returns null for other tokens than those of links. */
+async function visitor(ctx: QueryCtx): Promise<Reader | null> {
+  const identity = await ctx.auth.getUserIdentity();
+  const linkId = identity?.["linkId"];
+  const lock = identity?.["lock"];
+  const isLink = identity?.issuer === ISSUER && identity.subject === LINK_SUBJECT && identity["sessionId"] === undefined;
+  return isLink && typeof linkId === "string" && typeof lock === "number" ? linkReader(ctx, { linkId, lock }) : null;
+}
+
+/** Throws "unauthenticated" when the link has ended. */
+async function linkReader(ctx: QueryCtx, reference: LinkReference): Promise<Reader> {
+  const link = await openLink(ctx, reference);
+  if (!link) throw unauthenticated();
+  return { user: null, link };
+}
+
 /** Caches roles within a call, as each call has its own user object. Bulk actions check one project many times. */
 const knownRoles = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Role | null>>>();
 
 /** The only access rule. Owners need no query. */
-async function roleIn(ctx: CallerCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
-  if (ownerId === ctx.user.id) return "owner";
-  const known = knownRoles.get(ctx.user) ?? new Map<Id<"projects">, Promise<Role | null>>();
-  knownRoles.set(ctx.user, known);
-  const role = known.get(_id) ?? memberRoleIn(ctx, _id);
+async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
+  if (user === null) return link?.projectId === _id ? linkRole(link) : null;
+  if (ownerId === user.id) return "owner";
+  const known = knownRoles.get(user) ?? new Map<Id<"projects">, Promise<Role | null>>();
+  knownRoles.set(user, known);
+  const role = known.get(_id) ?? memberRoleIn(db, _id, user.id);
   known.set(_id, role);
   return role;
 }
 
-async function memberRoleIn(ctx: CallerCtx, projectId: Id<"projects">): Promise<Role | null> {
-  const member = await memberOf(ctx, projectId, ctx.user.id);
+const linkRole = ({ downloads }: Doc<"links">): Role => (downloads ? "downloadLink" : "link");
+
+/** A link shows its target and what is in it, so the target must be among the ids of an item's path. */
+function expectTarget({ user, link }: ReaderCtx, ...path: string[]): void {
+  if (user === null && !path.includes(link?.itemId ?? "")) throw notFound();
+}
+
+async function memberRoleIn(db: QueryCtx["db"], projectId: Id<"projects">, userId: string): Promise<Role | null> {
+  const member = await memberOf({ db }, projectId, userId);
   return member && member.role;
 }
 
-/** Returns the role for a page; {} for the owner. Reads nothing after an access function. */
-export async function ownRoleIn(ctx: CallerCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {
+/** Returns the role for a member's page; {} for others. Reads nothing after an access function. */
+export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {
   const role = await roleIn(ctx, project);
-  return role === null || role === "owner" ? {} : { role };
+  const memberRole = MEMBER_ROLES.find((each) => each === role);
+  return memberRole === undefined ? {} : { role: memberRole };
 }
 
-export const hasRight = async (ctx: CallerCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>
+export const hasRight = async (ctx: ReaderCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>
   allows(await roleIn(ctx, project), right);
 
 /** Throws "not_found". For a further right in a project that an access function returned. */
-export async function expectRight(ctx: CallerCtx, project: Doc<"projects">, right: Right): Promise<void> {
+export async function expectRight(ctx: ReaderCtx, project: Doc<"projects">, right: Right): Promise<void> {
   if (!(await hasRight(ctx, project, right))) throw notFound();
 }
 
@@ -108,7 +152,13 @@ export type ImagePath = DesignPath & { image: Doc<"designImages"> };
 export type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
 
 /** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
-export async function projectFor(ctx: CallerCtx, id: string, right: Right): Promise<Doc<"projects">> {
+export async function projectFor(ctx: ReaderCtx, id: string, right: Right): Promise<Doc<"projects">> {
+  const project = await visibleProject(ctx, id, right);
+  expectTarget(ctx, project._id);
+  return project;
+}
+
+async function visibleProject(ctx: ReaderCtx, id: string, right: Right): Promise<Doc<"projects">> {
   const projectId = ctx.db.normalizeId("projects", id);
   const project = projectId && (await ctx.db.get(projectId));
   if (!project || project.removedAt !== undefined) throw notFound();
@@ -116,18 +166,26 @@ export async function projectFor(ctx: CallerCtx, id: string, right: Right): Prom
   return project;
 }
 
-export async function designFor(ctx: CallerCtx, id: string, right: Right): Promise<DesignPath> {
+export async function designFor(ctx: ReaderCtx, id: string, right: Right): Promise<DesignPath> {
+  const path = await visibleDesign(ctx, id, right);
+  expectTarget(ctx, path.project._id, path.design._id);
+  return path;
+}
+
+async function visibleDesign(ctx: ReaderCtx, id: string, right: Right): Promise<DesignPath> {
   const designId = ctx.db.normalizeId("designs", id);
   const design = designId && (await ctx.db.get(designId));
   if (!design || design.removedAt !== undefined) throw notFound();
-  return { design, project: await projectFor(ctx, design.projectId, right) };
+  return { design, project: await visibleProject(ctx, design.projectId, right) };
 }
 
-export async function imageFor(ctx: CallerCtx, id: string, right: Right): Promise<ImagePath> {
+export async function imageFor(ctx: ReaderCtx, id: string, right: Right): Promise<ImagePath> {
   const imageId = ctx.db.normalizeId("designImages", id);
   const image = imageId && (await ctx.db.get(imageId));
   if (!image || image.removedAt !== undefined) throw notFound();
-  return { image, ...(await designFor(ctx, image.designId, right)) };
+  const path = { image, ...(await visibleDesign(ctx, image.designId, right)) };
+  expectTarget(ctx, path.project._id, path.design._id, image._id);
+  return path;
 }
 
 export type ImageGroup = DesignPath & { images: Doc<"designImages">[] };

@@ -23,22 +23,28 @@ export const favouriteTables = {
 };
 
 type Item = Doc<"projects"> | Doc<"designs">;
-type Reader = Pick<QueryCtx, "db"> & { user: Pick<Doc<"users">, "id"> };
+type Person = Pick<QueryCtx, "db"> & { user: Pick<Doc<"users">, "id"> };
+/** The visitor of a public link has no favourites. */
+type Reader = Pick<QueryCtx, "db"> & { user: Person["user"] | null };
 
 /** Rows of trashed items stay for their restoration, up to this total per list. */
 const ROWS_MAX = 2 * FAVOURITES_MAX;
 
-const rowsIn = ({ db, user }: Reader, projectId: Id<"projects"> | undefined): Promise<Doc<"favourites">[]> =>
-  db
+async function rowsIn({ db, user }: Reader, projectId: Id<"projects"> | undefined): Promise<Doc<"favourites">[]> {
+  if (user === null) return [];
+  return db
     .query("favourites")
     .withIndex("by_list", (q) => q.eq("projectId", projectId).eq("userId", user.id))
     .take(ROWS_MAX);
+}
 
-const rowOfItem = ({ db, user }: Reader, itemId: Item["_id"]): Promise<Doc<"favourites"> | null> =>
-  db
+async function rowOfItem({ db, user }: Reader, itemId: Item["_id"]): Promise<Doc<"favourites"> | null> {
+  if (user === null) return null;
+  return db
     .query("favourites")
     .withIndex("by_item", (q) => q.eq("itemId", itemId).eq("userId", user.id))
     .first();
+}
 
 /** Returns when the user's favourites of a list were added, by item. `projectId` is absent for the list of projects. */
 export async function favouritesIn(ctx: Reader, projectId: Id<"projects"> | undefined): Promise<Map<string, number>> {
@@ -47,7 +53,7 @@ export async function favouritesIn(ctx: Reader, projectId: Id<"projects"> | unde
 
 /** Adds favourites of an earlier build that are among `items`, as long as `upgrade.ts` has not copied them. */
 export async function addEarlier(ctx: Reader, favourites: Map<string, number>, ownerId: string, items: Item[]): Promise<void> {
-  const isEarlier = (item: Item) => item.favouriteAt !== undefined && !favourites.has(item._id) && ownerOf(item, ownerId) === ctx.user.id;
+  const isEarlier = (item: Item) => item.favouriteAt !== undefined && !favourites.has(item._id) && ownerOf(item, ownerId) === ctx.user?.id;
   const earlier = items.filter(isEarlier);
   if (earlier.length === 0 || (await isFavouritesUpgraded(ctx))) return;
   for (const { _id, favouriteAt = 0 } of earlier) favourites.set(_id, favouriteAt);
@@ -77,7 +83,7 @@ async function visibleAmong<Row extends Item>(
 ): Promise<Row[]> {
   const items = await Promise.all(rows.map(({ itemId }) => itemOf(itemId)));
   const visible = items.filter((item) => item !== null);
-  if (ownerId !== ctx.user.id || (await isFavouritesUpgraded(ctx))) return visible;
+  if (ownerId !== ctx.user?.id || (await isFavouritesUpgraded(ctx))) return visible;
   const known = new Set<string>(visible.map(({ _id }) => _id));
   return [...visible, ...(await earlier()).filter(({ _id }) => !known.has(_id))].slice(0, ROWS_MAX);
 }
@@ -106,7 +112,7 @@ export const designsWithFavourites = ({ db }: Pick<QueryCtx, "db">, project: Doc
       .take(FAVOURITES_MAX),
 });
 
-export const projectsWithFavourites = ({ db, user }: Reader): FavouriteList<Doc<"projects">> => ({
+export const projectsWithFavourites = ({ db, user }: Person): FavouriteList<Doc<"projects">> => ({
   projectId: undefined,
   ownerId: user.id,
   itemOf: async (id) => {
@@ -122,7 +128,7 @@ export const projectsWithFavourites = ({ db, user }: Reader): FavouriteList<Doc<
 });
 
 /** Own and shared projects, which share one limit. */
-export const allProjectsWithFavourites = (ctx: Reader): FavouriteList<Doc<"projects">> => ({
+export const allProjectsWithFavourites = (ctx: Person): FavouriteList<Doc<"projects">> => ({
   ...projectsWithFavourites(ctx),
   itemOf: async (id) => {
     const projectId = ctx.db.normalizeId("projects", id);

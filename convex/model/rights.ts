@@ -2,7 +2,10 @@
 
 export const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
-export type Role = "owner" | MemberRole;
+export const LINK_ROLES = ["link", "downloadLink"] as const;
+/** Of the visitors of a public link, without and with downloads. */
+export type LinkRole = (typeof LINK_ROLES)[number];
+export type Role = "owner" | MemberRole | LinkRole;
 
 const EVERYONE: readonly Role[] = ["owner", "editor", "commenter", "viewer"];
 const COMMENTERS: readonly Role[] = ["owner", "editor", "commenter"];
@@ -11,8 +14,8 @@ const MEMBERS: readonly Role[] = ["editor", "commenter", "viewer"];
 const OWNER: readonly Role[] = ["owner"];
 
 export const RIGHTS = {
-  view: EVERYONE,
-  download: EVERYONE,
+  view: [...EVERYONE, "link", "downloadLink"],
+  download: [...EVERYONE, "downloadLink"],
   comment: COMMENTERS,
   resolve: EDITORS,
   edit: EDITORS,

@@ -65,6 +65,7 @@ export const inviteMember = z.object({
     .max(254, { error: "Invalid email" })
     .pipe(z.email({ error: "Invalid email" })),
 });
+export const nameLink = z.object({ name: name("link") });
 export const createDesign = z.object({ name: name("design") });
 export const renameDesign = z.object({ name: name("design") });
 export const renameDesignImage = z.object({ name: name("image") });

@@ -25,11 +25,13 @@ export type Person = Caller & { userId: string; sessionId: string };
 type Claims = {
   issuer?: string;
   subject: string;
-  audience: "atelier-user" | "atelier-service";
+  audience: "atelier-user" | "atelier-service" | "atelier-link";
   sessionId?: string;
   service?: true;
   limited?: true;
   quota?: number;
+  linkId?: string;
+  lock?: number;
 };
 
 export type Backend = {
@@ -63,6 +65,11 @@ export async function signUp(backend: Backend, name: string, expiresAt = Date.no
 export async function signOut(backend: Backend, person: Person): Promise<void> {
   const rows = await backend.inside.query(probe.rows, { table: "sessions", field: "id", value: person.sessionId });
   for (const { _id } of rows) await backend.inside.mutation(probe.remove, { table: "sessions", id: String(_id) });
+}
+
+/** The visitor of a public link. */
+export function linkVisitor(backend: Backend, linkId: string, lock = 0): Promise<Caller> {
+  return backend.holder({ subject: "public-link", audience: "atelier-link", linkId, lock });
 }
 
 export function appServer(backend: Backend): Promise<Caller> {

@@ -35,9 +35,8 @@ export async function convexTestBackend(): Promise<Backend> {
   return {
     inside: callerOf(inside),
     nobody: callerOf(inside),
-    async holder({ issuer = ISSUER, subject, sessionId, service, limited, quota }) {
+    async holder({ issuer = ISSUER, subject, ...claims }) {
       if (issuer !== ISSUER) return callerOf(inside);
-      const claims = { ...(sessionId && { sessionId }), ...(service && { service }), ...(limited && { limited }), ...(quota && { quota }) };
       return callerOf(inside.withIdentity({ issuer, subject, ...claims }));
     },
     store: (bytes, contentType = "image/png") => inside.run((ctx) => ctx.storage.store(new Blob([bytes], { type: contentType }))),

@@ -17,19 +17,8 @@ export function embeddedOn(deployment: TestDeployment): Backend {
   return {
     inside,
     nobody: client(deployment),
-    holder: async ({ issuer, subject, audience, sessionId, service, limited, quota }) =>
-      client(
-        deployment,
-        await deployment.token({
-          sub: subject,
-          aud: audience,
-          ...(issuer && { iss: issuer }),
-          ...(sessionId && { sessionId }),
-          ...(service && { service }),
-          ...(limited && { limited }),
-          ...(quota && { quota }),
-        }),
-      ),
+    holder: async ({ issuer, subject, audience, ...claims }) =>
+      client(deployment, await deployment.token({ sub: subject, aud: audience, ...(issuer && { iss: issuer }), ...claims })),
     async store(bytes, contentType = "image/png") {
       const url = await inside.mutation(probe.uploadUrl, {});
       const response = await fetch(url, { method: "POST", headers: { "Content-Type": contentType }, body: bytes });

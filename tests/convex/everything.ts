@@ -41,6 +41,10 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const invitation = { email: `${userId}@example.com`, tokenHash: "secret x", provesAddress: true, expiresAt: at + 13 };
   await insert("invitations", { ...invitation, invitedBy: userId, acceptedBy: userId, createdAt: at, acceptedAt: at });
   await insert("projectMembers", { projectId, userId, role: "viewer", addedAt: at + 13, addedBy: userId });
+  const link = { projectId, itemId: projectId, kind: "view", name: `${prefix} link`, lock: 0, downloads: true, createdBy: userId };
+  const secrets = { tokenHash: `secret x ${userId}`, sealedToken: "secret x", passwordHash: "secret x" };
+  const linkId = await insert("links", { ...link, ...secrets, createdAt: at + 14, expiresAt: at + 3e9 });
+  await insert("linkVisits", { linkId, visits: 2, lastUsedAt: at + 15 });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

@@ -2,6 +2,7 @@ import { FolderInput } from "lucide-react";
 import type { ReactNode } from "react";
 import { href } from "react-router";
 import { ItemActions } from "~/lib/forms/items/item-actions";
+import { ShareLink } from "~/lib/forms/items/share-link";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
 import { useMayRun } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -19,6 +20,7 @@ export function DesignActions({ design, isPageItem = false, children }: DesignAc
     <>
       <ItemActions thing="Design" item={design} isPageItem={isPageItem} />
       {children}
+      <ShareLink projectId={design.projectId} itemId={design._id} command={isPageItem ? "Public links of the design" : undefined} />
       {mayMove ? (
         <MenuLink
           to={href("/design/:id/move", { id: design._id })}

@@ -2,6 +2,7 @@ import { isolate } from "~/lib/ui/isolate";
 import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { clsx } from "clsx";
+import { useIsVisitor } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
 import { useScripted } from "~/lib/ui/use-scripted";
 import { SELECTED_FIELD, SELECTION_FORM } from "./address";
@@ -37,7 +38,8 @@ export function SelectCheckbox({ item: { _id, name }, selection }: PickProps) {
 
 export function SelectMark({ item: { _id, name }, selection }: PickProps) {
   const isScripted = useScripted();
-  if (!isScripted) return null;
+  const isVisitor = useIsVisitor();
+  if (!isScripted || isVisitor) return null;
   return (
     <button
       type="button"

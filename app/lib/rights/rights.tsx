@@ -1,12 +1,18 @@
 import { createContext, type ReactNode, use } from "react";
 import type { IntentName, IntentTables, NamesOf } from "~/lib/forms/intents";
-import { allows, type MemberRole, type Right } from "#convex/model/rights";
+import { allows, LINK_ROLES, type LinkRole, type MemberRole, type Right } from "#convex/model/rights";
 
-const OwnRole = createContext<MemberRole | undefined>(undefined);
+const OwnRole = createContext<MemberRole | LinkRole | undefined>(undefined);
 
 /** Hides the controls that the role may not use. The functions check the rights themselves. Without a role: the owner. */
-export function OwnRights({ role, children }: { role: MemberRole | undefined; children: ReactNode }) {
+export function OwnRights({ role, children }: { role: MemberRole | LinkRole | undefined; children: ReactNode }) {
   return <OwnRole value={role}>{children}</OwnRole>;
+}
+
+/** Whether the page is shown to a visitor of a public link, who changes nothing and has nothing of their own. */
+export function useIsVisitor(): boolean {
+  const role = use(OwnRole);
+  return LINK_ROLES.some((each) => each === role);
 }
 
 export function useMay(): (needed: Right) => boolean {
@@ -17,7 +23,9 @@ export function useMay(): (needed: Right) => boolean {
 /** Returns whether the visitor's role permits a form's intent. Intents that concern no item need no right in the project. */
 export function useMayRun(): (intent: IntentName) => boolean {
   const may = useMay();
+  const isVisitor = useIsVisitor();
   return (intent) => {
+    if (isVisitor) return false;
     const right = needed[intent];
     return right === undefined || may(right);
   };

@@ -10,6 +10,24 @@ type PageAddress = {
   root: { origin: string } | undefined;
 };
 
+type LinkPreview = { name: string; address: string; picture: string | null };
+
+/** What other programs show of a public link. */
+export function linkPreview({ name, address, picture }: LinkPreview): MetaDescriptor[] {
+  return [
+    { property: "og:site_name", content: "Atelier" },
+    { property: "og:type", content: "website" },
+    { property: "og:title", content: name },
+    { property: "og:url", content: address },
+    ...(picture === null
+      ? []
+      : [
+          { property: "og:image", content: picture },
+          { name: "twitter:card", content: "summary_large_image" },
+        ]),
+  ];
+}
+
 /** Private pages have no Open Graph tags (https://ogp.me). */
 export function publicPage({ title, path, root }: PageAddress): MetaDescriptor[] {
   const tags: MetaDescriptor[] = [{ title }, { name: "description", content: ABOUT }];

@@ -4,6 +4,8 @@ import { unauthenticated } from "../errors";
 /** `iss` and `sub` of the app server's token (`app/features/accounts/session/convex/tokens.server.ts`). User ids have no hyphen. */
 export const ISSUER = "https://atelier.invalid";
 const SERVICE_SUBJECT = "app-server";
+/** `sub` of a public link's token, which names the link in `linkId`. */
+export const LINK_SUBJECT = "public-link";
 
 /** Only the app server's token has `service`, and every user token has `sessionId`. */
 export async function requireService({ auth }: { auth: Auth }): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { Doc } from "../../_generated/dataModel";
-import type { CallerCtx } from "../access";
+import type { ReaderCtx } from "../access";
 import { addEarlier, type FavouriteList, favouritesIn, visibleFavourites } from "../favourites";
 import { LIST_LIMIT, pageFrom, pageOf, type RowsQuery } from "./paging";
 import { type ListSort, sorted } from "./sorting";
@@ -17,7 +17,7 @@ type FavouritesFirst<Row extends Item, Shape> = FavouriteList<Row> & {
 
 /** Returns the first page and one row more if there is a next page, or only the favourites. */
 export async function firstRows<Row extends Item, Shape>(
-  ctx: CallerCtx,
+  ctx: ReaderCtx,
   list: FavouritesFirst<Row, Shape>,
   only: true | undefined,
 ): Promise<Shape[]> {
@@ -31,7 +31,7 @@ export async function firstRows<Row extends Item, Shape>(
 
 /** Later pages are shorter by their favourites: a filter would invalidate the cursor at each change of a favourite. */
 export async function pageOfRows<Row extends Item, Shape>(
-  ctx: CallerCtx,
+  ctx: ReaderCtx,
   list: FavouritesFirst<Row, Shape>,
   options: PaginationOptions,
 ): Promise<PaginationResult<Shape>> {
@@ -56,7 +56,7 @@ export async function pageOfRows<Row extends Item, Shape>(
 }
 
 async function marked<Row extends Item, Shape>(
-  ctx: CallerCtx,
+  ctx: ReaderCtx,
   { projectId, ownerId, toShape }: FavouritesFirst<Row, Shape>,
   rows: Row[],
 ): Promise<Shape[]> {

@@ -2,7 +2,7 @@ import routes from "../../../app/routes.ts";
 import { expect, test } from "../../harness/test.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
 
-type Rule = "open" | "sign-in" | "hidden" | "send only" | "development" | "auth api";
+type Rule = "open" | "sign-in" | "hidden" | "refused" | "send only" | "development" | "auth api";
 
 /** The rule of each address in app/routes.ts when signed out. A missing one fails the test. */
 const RULES: Record<string, Rule> = {
@@ -29,6 +29,7 @@ const RULES: Record<string, Rule> = {
   "/projects/:id/images": "sign-in",
   "/projects/:id/activity": "sign-in",
   "/projects/:id/members": "sign-in",
+  "/projects/:id/sharing": "sign-in",
   "/shared": "sign-in",
   "/design/:id/images/:imageId/move": "sign-in",
   "/design/:id/move": "sign-in",
@@ -50,6 +51,14 @@ const RULES: Record<string, Rule> = {
   "/api/auth/*": "auth api",
   "/images/:id": "hidden",
   "/people/:id/picture": "hidden",
+  "/s/:token": "hidden",
+  "/s/:token/unlock": "hidden",
+  "/s/:token/designs/:id": "hidden",
+  "/s/:token/images/:imageId": "hidden",
+  "/s/:token/compare": "hidden",
+  "/s/:token/report": "hidden",
+  "/s/:token/files/:id": "hidden",
+  "/s/:token/token": "refused",
   "/download/designs/:file": "sign-in",
   "/download/projects/:file": "sign-in",
   "/download/selection": "send only",
@@ -94,6 +103,7 @@ test("signed out, each address answers by its rule", { tag: "@signed-out-each-ad
     await answer.arrayBuffer();
     if (rule === "open") expect(answer.status, message).toBe(200);
     else if (rule === "sign-in") expect([answer.status, leads.split("?")[0]], message).toEqual([302, "/sign-in"]);
+    else if (rule === "refused") expect(answer.status, message).toBe(401);
     else if (rule === "send only") expect([302, 400, 401, 404, 405, 412], message).toContain(answer.status);
     else expect(answer.status, message).toBe(404);
     expectGuarded(answer, message);

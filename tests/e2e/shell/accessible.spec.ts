@@ -4,6 +4,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { controls, drawn, NARROW, outside, showTheme, TARGETS, tooSmall, WIDE, ZOOMED } from "../support/measures.ts";
+import { makeLink } from "../support/links.ts";
 import { addPictures, addVersion, deploymentAs } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
@@ -33,6 +34,9 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
   const design = await convex.mutation(api.designs.create, { projectId: project, name: LONG });
   const [image = "", other = ""] = await addPictures(app, person, design, ["fig", "bank"]);
   await addVersion(app, person, design, image, "path");
+  const link = await makeLink(app, person, project);
+  const ofImage = await makeLink(app, person, project, { item: image, downloads: true });
+  const locked = await makeLink(app, person, project, { password: "correct horse link" });
   return [
     "/projects",
     `/projects?rename=${project}`,
@@ -40,6 +44,13 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `/projects/${project}?sort=manual`,
     `/projects/${project}/activity`,
     `/projects/${project}/members`,
+    `/projects/${project}/sharing`,
+    link,
+    `${link}/designs/${design}`,
+    `${link}/images/${image}`,
+    `${link}/compare?a=${image}&b=${other}`,
+    ofImage,
+    `${locked}/unlock`,
     "/shared",
     `/projects/${project}/images`,
     `/design/${design}`,
@@ -77,7 +88,7 @@ function pages(entries: Entry[], above = ""): string[] {
     return children ? [...(path === undefined ? [] : itself), ...pages(children, own)] : itself;
   });
 }
-const NO_SCREENS = ["/", "/sign-in/social", "/sign-out", "/switch-account", "/dev/ui", "/dev/outbox"];
+const NO_SCREENS = ["/", "/sign-in/social", "/sign-out", "/switch-account", "/s/:token/report", "/dev/ui", "/dev/outbox"];
 
 /** Narrow lists of projects and designs use the size that is chosen with the images (docs/decisions/143-image-sizes.md). */
 const SET_ELSEWHERE = /^button (?:Small|Medium|Large) images$/;

@@ -14,7 +14,16 @@ export function runUserCommand(app: RunningApp, ...args: string[]): Promise<Resu
 }
 
 /** Runs `npm run user` for an app. `settings` are those that the app has, too. */
-export async function runUserCommandWith(settings: Record<string, string>, app: RunningApp, ...args: string[]): Promise<Result> {
+export function runUserCommandWith(settings: Record<string, string>, app: RunningApp, ...args: string[]): Promise<Result> {
+  return runCommand("user", settings, app, args);
+}
+
+export async function runCommand(
+  name: "user" | "links",
+  settings: Record<string, string>,
+  app: RunningApp,
+  args: string[],
+): Promise<Result> {
   const env = {
     PATH: process.env.PATH,
     DATA_DIR: app.dataDir,
@@ -25,7 +34,7 @@ export async function runUserCommandWith(settings: Record<string, string>, app: 
     ...settings,
   };
   const cwd = join(START, "../..");
-  return run(process.execPath, [START, "user", ...args], { env, cwd }).then(
+  return run(process.execPath, [START, name, ...args], { env, cwd }).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, output: error.stdout + error.stderr }),
   );

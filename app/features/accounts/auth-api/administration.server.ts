@@ -1,4 +1,5 @@
 import { generateRandomString } from "better-auth/crypto";
+import type { FunctionReturnType } from "convex/server";
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { createInvitationToken, INVITATION } from "../invitations/invitations.server";
@@ -12,9 +13,11 @@ const TOKEN_LENGTH = 24;
 const TOKEN_LIFE = 60 * 60 * 1000;
 const PAGE = 200;
 
+type AllLinks = FunctionReturnType<typeof api.links.listAll>;
+
 export type ListedUser = { email: string; name: string; emailVerified: boolean; createdAt: Date };
 
-/** Account operations for the operator (`npm run user`). Those that change an account return null for an unknown address. */
+/** Operations for the operator (`npm run user` and `npm run links`). Those that change an account return null for an unknown address. */
 export async function administration(config: AppConfig) {
   const convex = serviceConvex(config);
   const { internalAdapter, adapter } = await authFor(config, new Request(config.publicUrl)).$context;
@@ -40,6 +43,31 @@ export async function administration(config: AppConfig) {
       const isMailed = mailProviderLink(config) !== null;
       if (isMailed) await queueMail(config, { kind: "invitation", to, name: "", url: link });
       return { link, isMailed };
+    },
+
+    links: {
+      async *list() {
+        for (let cursor: string | null = null; ;) {
+          const paginationOpts: { cursor: string | null; numItems: number } = { cursor, numItems: PAGE };
+          const { page, isDone, continueCursor }: AllLinks = await convex.query(api.links.listAll, { paginationOpts });
+          yield* page;
+          if (isDone) return;
+          cursor = continueCursor;
+        }
+      },
+
+      async revoke(linkId: string): Promise<boolean> {
+        return (await convex.mutation(api.links.revokeAny, { linkId }, { skipQueue: true })) > 0;
+      },
+
+      /** Returns their number. */
+      async revokeAll(): Promise<number> {
+        for (let revoked = 0; ;) {
+          const ended = await convex.mutation(api.links.revokeAny, {}, { skipQueue: true });
+          if (ended === 0) return revoked;
+          revoked += ended;
+        }
+      },
     },
 
     invitations: () => convex.query(api.accounts.invitations.list, {}),

@@ -23,6 +23,7 @@ export type Message =
   | ({ kind: "alreadySignedUp" } & Linked)
   | ({ kind: "invitation" } & Linked)
   | ({ kind: "projectInvitation"; project: string; inviter: { name: string; email: string } } & Linked)
+  | ({ kind: "linkReport"; link: string; target: string; text: string } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
 
@@ -131,6 +132,17 @@ function contentOf(message: Message): Content {
         lines: ["Open the link to create your account.", "The link works once and expires in seven days."],
         link: { label: "Create an account", url: message.url },
         foot: "If you do not know why you received this email, ignore it. No account is created without you.",
+      };
+    case "linkReport":
+      return {
+        subject: "A public link was reported",
+        lines: [
+          `A visitor reported the link ${message.link}, which shows ${message.target}.`,
+          ...message.text.split(/\r?\n/).filter((line) => line !== ""),
+          `To end the link, run this command on the server: npm run links -- revoke ${message.link}`,
+        ],
+        link: { label: "Open this installation", url: message.url },
+        foot: "You receive this email as the operator of Atelier. The visitor is not known.",
       };
     case "projectInvitation": {
       const { name, email } = message.inviter;

@@ -19,6 +19,7 @@ const LIFETIMES: Record<Exclude<Message["kind"], "notice">, number> = {
   code: 5 * MINUTE,
   invitation: INVITATION_LIFE_MS,
   projectInvitation: INVITATION_LIFE_MS,
+  linkReport: 24 * 60 * MINUTE,
 };
 
 /** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useRouteLoaderData } from "react-router";
-import { fetchConvexToken, readToken } from "./convex/convex-token";
+import { CONVEX_TOKEN_ADDRESS, fetchConvexToken, readToken } from "./convex/convex-token";
 
 type RootData = { token: string | null } | undefined;
 
@@ -9,7 +9,11 @@ const TIMEOUT_MS = 30_000;
 
 /** `useAuth` for `ConvexProviderWithAuth`. The root loader's token opens the connection. Reloads the page when another user signs in. */
 export function useAuth() {
-  const loaded = useRouteLoaderData<RootData>("root")?.token ?? null;
+  return useTokens(useRouteLoaderData<RootData>("root")?.token ?? null, CONVEX_TOKEN_ADDRESS);
+}
+
+/** `address` answers further tokens after the loaded one. */
+export function useTokens(loaded: string | null, address: string) {
   // A missing token means the session lookup failed, not a sign-out.
   const [token, setToken] = useState(loaded);
   if (loaded !== null && loaded !== token) setToken(loaded);
@@ -18,24 +22,27 @@ export function useAuth() {
     latest.current = token;
   }, [token]);
 
-  const fetchAccessToken = useCallback(async ({ forceRefreshToken }: { forceRefreshToken: boolean }) => {
-    const latestToken = latest.current;
-    const claims = latestToken === null ? null : readToken(latestToken);
-    if (!forceRefreshToken && claims && claims.expiresAt - Date.now() > LEEWAY_MS) return latestToken;
+  const fetchAccessToken = useCallback(
+    async ({ forceRefreshToken }: { forceRefreshToken: boolean }) => {
+      const latestToken = latest.current;
+      const claims = latestToken === null ? null : readToken(latestToken);
+      if (!forceRefreshToken && claims && claims.expiresAt - Date.now() > LEEWAY_MS) return latestToken;
 
-    const fresh = await fetchWhenReachable();
-    if (claims && fresh !== null && readToken(fresh)?.userId !== claims.userId) return startAnew();
-    return fresh;
-  }, []);
+      const fresh = await fetchWhenReachable(address);
+      if (claims && fresh !== null && readToken(fresh)?.userId !== claims.userId) return startAnew();
+      return fresh;
+    },
+    [address],
+  );
 
   return { isLoading: false, isAuthenticated: token !== null, fetchAccessToken };
 }
 
 /** Retries until the network is back: Convex's client stops for good when a token cannot be fetched. */
-async function fetchWhenReachable(): Promise<string | null> {
+async function fetchWhenReachable(address: string): Promise<string | null> {
   for (;;) {
     try {
-      return await fetchConvexToken();
+      return await fetchConvexToken(undefined, address);
     } catch {
       await waitUntilOnline();
     }

@@ -34,6 +34,10 @@ export async function exportArchive(
     for await (const { id: _, ...favourite } of listAll(convex, archive.favourites, { sessionId })) favourites.push(favourite);
     yield json("favourites.json", favourites);
 
+    const links = [];
+    for await (const { id: _, ...link } of listAll(convex, archive.links, { sessionId })) links.push(link);
+    yield json("links.json", links);
+
     const messages = [];
     const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
     for await (const project of listAll(convex, archive.projects, { sessionId })) {

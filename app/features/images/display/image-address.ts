@@ -19,23 +19,25 @@ export const isSideways = (rotation: Rotation): boolean => rotation === 90 || ro
 export const rotated = (rotation: Rotation, direction: "left" | "right"): Rotation =>
   ROTATIONS[(rotation / 90 + (direction === "left" ? 3 : 1)) % 4] ?? 0;
 
-/** The version of an image (default: the current one); `still` is the first frame of an animation. */
-export type ImageVersion = { versionId?: string | undefined; rotation?: Rotation | undefined; still?: boolean };
+/** The version of an image (default: the current one); `still` is the first frame of an animation. `files`: of `ItemAddresses`. */
+export type ImageVersion = { versionId?: string | undefined; rotation?: Rotation | undefined; still?: boolean; files?: string };
 
 export function imageAddress(
   imageId: string,
   width: VariantWidth | typeof OWN_WIDTH,
-  { still = false, ...version }: ImageVersion = {},
+  { still = false, files, ...version }: ImageVersion = {},
 ): string {
-  return `${href("/images/:id", { id: imageId })}?w=${width}${versionSearch(version)}${still ? "&still=1" : ""}`;
+  return `${fileAddress(imageId, files)}?w=${width}${versionSearch(version)}${still ? "&still=1" : ""}`;
 }
 
-export function originalAddress(imageId: string, version: Omit<ImageVersion, "still"> = {}): string {
-  return `${href("/images/:id", { id: imageId })}?original=1${versionSearch(version)}`;
+export function originalAddress(imageId: string, { files, ...version }: Omit<ImageVersion, "still"> = {}): string {
+  return `${fileAddress(imageId, files)}?original=1${versionSearch(version)}`;
 }
+
+const fileAddress = (id: string, files: string | undefined) => (files === undefined ? href("/images/:id", { id }) : `${files}/${id}`);
 
 /** Contains the rotation, so that browsers do not show a stored response of another one. */
-function versionSearch({ versionId, rotation }: Omit<ImageVersion, "still">): string {
+function versionSearch({ versionId, rotation }: Pick<ImageVersion, "versionId" | "rotation">): string {
   return (versionId === undefined ? "" : `&version=${versionId}`) + (rotation === undefined ? "" : `&turn=${rotation}`);
 }
 

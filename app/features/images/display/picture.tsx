@@ -1,3 +1,4 @@
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { imageAddress, imageSrcSet, nearestWidth, type ImageVersion, type Rotation } from "./image-address";
 import { placeholderUrl } from "./placeholder";
 
@@ -30,8 +31,9 @@ type PictureProps = {
 export function Picture({ image, alt, sizes, className, scalable = false, priority = false, moving, exact }: PictureProps) {
   const placeholder = placeholderUrl(image.placeholder, image.rotation);
   const { imageId, animated = false, versionId, rotation } = image;
-  const still: ImageVersion = { versionId, rotation, still: animated };
-  const shown: ImageVersion = moving ? { versionId, rotation } : still;
+  const { files } = useItemAddresses();
+  const still: ImageVersion = { versionId, rotation, still: animated, files };
+  const shown: ImageVersion = moving ? { versionId, rotation, files } : still;
   const widths = { scalable, exact: exact ?? false };
   const picture = (
     <img

@@ -1,12 +1,14 @@
 import { List, Play } from "lucide-react";
-import { type CSSProperties, memo, type RefObject, useState } from "react";
-import { href, useViewTransitionState } from "react-router";
+import { type CSSProperties, memo, type RefObject, useRef, useState } from "react";
+import { useViewTransitionState } from "react-router";
 import { DragHandle } from "~/features/reordering/drag-handle";
 import { useReordering } from "~/features/reordering/use-reordering";
 import type { ListPage } from "~/lib/data/pagination/pages";
 import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
 import { OrderActions } from "~/lib/forms/items/order-actions";
 import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
+import { useIsVisitor } from "~/lib/rights/rights";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
 import { isSameItem } from "~/features/selection/is-same-item";
 import { selectFirst, type Selection } from "~/features/selection/use-selection";
@@ -48,7 +50,9 @@ const VIEWS = [...DENSITY_CHOICES, { value: "list", label: "List", icon: <Icon o
 /** The browser lays out the gallery from aspect ratios alone (images.css), so that nothing moves after the first HTML. */
 export function Gallery({ list, images, view, page, total, dropTargets, ...tile }: GalleryProps) {
   const density = useDensity();
-  usePointerSelection(list, tile.selection);
+  const isVisitor = useIsVisitor();
+  const nothing = useRef(null);
+  usePointerSelection(isVisitor ? nothing : list, tile.selection);
   useReordering(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total, dropTargets });
   const rows = (
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
@@ -108,7 +112,7 @@ const Tile = memo(
 function ImageRow({ image, ...tile }: OfImage) {
   const { _id, name, width, height, contentType, size, _creationTime } = image;
   const { selection } = tile;
-  const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
+  const to = useItemAddresses().image(image.designId, _id);
   const shape =
     "grid min-w-0 flex-1 grid-cols-[3.5rem_minmax(0,1fr)] items-center gap-x-4 rounded-md md:grid-cols-[3.5rem_minmax(0,1fr)_auto]";
   const content = (
@@ -175,7 +179,7 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
   const { _id, name, caption, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);
-  const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
+  const to = useItemAddresses().image(image.designId, _id);
   // Only the picture that moves to or from the viewer takes part in the view transition.
   const moving = useViewTransitionState(to);
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
@@ -221,14 +225,10 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
 }
 
 function ImageMenu({ image, openDialog, projectId, byHand, selection }: OfImage) {
+  const to = useItemAddresses().image(image.designId, image._id);
+  if (useIsVisitor()) return null;
   return (
-    <ItemMenu
-      item={image}
-      to={href("/design/:id/images/:imageId", { id: image.designId, imageId: image._id })}
-      openDialog={openDialog}
-      remove="removeImage"
-      select={() => selectFirst(selection, image._id)}
-    >
+    <ItemMenu item={image} to={to} openDialog={openDialog} remove="removeImage" select={() => selectFirst(selection, image._id)}>
       <ImageActions image={image} projectId={projectId}>
         {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
       </ImageActions>

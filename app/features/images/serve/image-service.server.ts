@@ -28,11 +28,27 @@ export type ImageService = {
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
   /** Returns the current file with its type and ETag. `isRotatedFile` types are rotated by `turn`, by default as the image is. Throws like `variant`. */
   file(of: ImageReference, signal: AbortSignal, turn?: Rotation): Promise<Response>;
+  /** Throws "not_found" without the right to download. */
+  expectDownload(of: ImageReference): Promise<void>;
   /** Returns the storage's answer for the file with this checksum. Throws like `variant`. */
   original(of: Omit<ImageReference, "userId">, checksum: string, range: string | null, signal: AbortSignal): Promise<Response>;
 };
 
 export type ImageReference = { userId: string; sessionId: string; imageId: string; versionId?: string | undefined };
+
+/** Stands for the session of the visitors of a public link, who share its access. */
+export const sessionOfLink = ({ linkId, lock }: LinkReference): string => `${LINK_SESSION}${lock} ${linkId}`;
+
+type LinkReference = { linkId: string; lock: number };
+
+/** No session id contains a space. */
+const LINK_SESSION = "link ";
+
+function linkIn(sessionId: string): LinkReference | null {
+  if (!sessionId.startsWith(LINK_SESSION)) return null;
+  const [lock, linkId = ""] = sessionId.slice(LINK_SESSION.length).split(" ");
+  return { linkId, lock: Number(lock) };
+}
 
 export function imageServiceFor(config: AppConfig): ImageService {
   const existing = opened.get(config);
@@ -52,13 +68,12 @@ function open(config: AppConfig): ImageService {
     RELEASED_RETENTION_MS,
     backgroundWork(config),
   );
-  const getFile = ({ sessionId, imageId, versionId }: Omit<ImageReference, "userId">, original = false) =>
-    serviceConvex(config).query(api.uploads.getFile, {
-      sessionId,
-      imageId,
-      ...(versionId !== undefined && { versionId }),
-      ...(original && { original }),
-    });
+  function getFile({ sessionId, imageId, versionId }: Omit<ImageReference, "userId">, original = false) {
+    const file = { imageId, ...(versionId !== undefined && { versionId }), ...(original && { original }) };
+    const link = linkIn(sessionId);
+    if (link) return serviceConvex(config).query(api.links.getFile, { ...link, ...file });
+    return serviceConvex(config).query(api.uploads.getFile, { sessionId, ...file });
+  }
 
   const accessCache = createAccessCache(async (sessionId, imageId, versionId) => {
     try {
@@ -133,6 +148,9 @@ function open(config: AppConfig): ImageService {
     newPath,
     copies: cache,
     variant,
+    async expectDownload(of) {
+      await getFile(of, true);
+    },
     async file(of, signal, turn) {
       // Type, rotation and content must belong to one file; the caller's may be older.
       const file = await getFile(of, true);

@@ -15,6 +15,7 @@ import {
   isRotatedFile,
   ReplacedError,
   rotatedETag,
+  sessionOfLink,
   variantKey,
 } from "./image-service.server";
 import { BusyError } from "../codecs/work-queue.server";
@@ -27,17 +28,38 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   const visitor = await getVisitor(context);
   // A navigation, not an image request: redirects to sign-in.
   if (!visitor) return request.headers.get("Sec-Fetch-Dest") === "document" ? redirectToSignIn(request) : missing();
+  return serve(request, context, { userId: visitor.userId, sessionId: visitor.sessionId, imageId });
+}
 
+type LinkVisitor = { linkId: string; lock: number; downloads: boolean };
+
+/** Serves an image to the visitor of a public link. `?original=1` downloads it without metadata. */
+export function serveLinkImage(
+  request: Request,
+  imageId: string,
+  context: Readonly<RouterContextProvider>,
+  { downloads, ...link }: LinkVisitor,
+): Promise<Response> {
+  // The link is the share of the queue that all of its visitors have.
+  return serve(request, context, { userId: `link ${link.linkId}`, sessionId: sessionOfLink(link), imageId }, { downloads });
+}
+
+async function serve(
+  request: Request,
+  context: Readonly<RouterContextProvider>,
+  { imageId, ...reader }: Omit<ImageReference, "versionId">,
+  link?: Pick<LinkVisitor, "downloads">,
+): Promise<Response> {
   const { searchParams } = new URL(request.url);
-  const width = readWidth(searchParams.get("w"));
+  const asked = readWidth(searchParams.get("w"));
+  const width = link && !link.downloads && asked !== null ? withoutOriginal(asked) : asked;
   if (width === null) return text(400, `w is ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
   const turn = readRotation(searchParams.get("turn"));
   if (turn === null) return text(400, `turn is one of ${ROTATIONS.join(", ")}.`);
 
   const pictures = imageServiceFor(context.get(configContext));
   const reference: ImageReference = {
-    userId: visitor.userId,
-    sessionId: visitor.sessionId,
+    ...reader,
     imageId,
     versionId: searchParams.get("version") ?? undefined,
   };
@@ -46,7 +68,9 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     const picture = await pictures.accessCache.get(reference.sessionId, imageId, reference.versionId);
     if (!picture) return missing();
     return await serveCurrent(picture, async (current) => {
-      if (searchParams.has("original")) return serveOriginal(question, current, turn ?? 0);
+      const isDownload = searchParams.has("original");
+      if (isDownload && link) return serveStripped(question, current, turn ?? current.rotation ?? 0);
+      if (isDownload) return serveOriginal(question, current, turn ?? 0);
       const rotation = turn ?? current.rotation ?? 0;
       return serveVariant(question, current, { width, rotation, targetFormat: formatFor(request), still: searchParams.has("still") });
     });
@@ -87,6 +111,21 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
   headers.set("Content-Type", type);
   headers.set("Content-Length", String(bytes.length));
   return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
+}
+
+/** Without downloads, visitors get no more pixels than a large screen shows. */
+const withoutOriginal = (width: VariantWidth | typeof OWN_WIDTH): VariantWidth =>
+  width === OWN_WIDTH || width > LINK_WIDTH_MAX ? LINK_WIDTH_MAX : width;
+
+const LINK_WIDTH_MAX: VariantWidth = 3840;
+
+/** The original pixels without metadata. Throws "not_found" without the right to download. */
+async function serveStripped(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
+  await question.pictures.expectDownload(question.of);
+  const response = await serveVariant(question, picture, { width: OWN_WIDTH, rotation, targetFormat: "webp" });
+  const type = response.headers.get("Content-Type");
+  if (type !== null) response.headers.set("Content-Disposition", attachment(picture.name, type));
+  return response;
 }
 
 async function serveOriginal(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {

@@ -1,7 +1,8 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { clsx } from "clsx";
 import { memo, type MouseEvent, useEffect, useRef } from "react";
-import { href, useLocation } from "react-router";
+import { useLocation } from "react-router";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
@@ -30,11 +31,12 @@ export const AdjacentImage = memo(NeighbourLink);
 
 function NeighbourLink({ to, image, side, open }: NeighbourProps) {
   const { state } = useLocation();
+  const { image: addressOf } = useItemAddresses();
   if (to === null) return null;
   const label = side === "previous" ? "Previous image" : "Next image";
   return (
     <Link
-      to={href("/design/:id/images/:imageId", { id: image.designId, imageId: to })}
+      to={addressOf(image.designId, to)}
       rel={side === "previous" ? "prev" : "next"}
       prefetch="render"
       replace
@@ -71,6 +73,7 @@ export const Filmstrip = memo(Strip);
 
 function Strip({ image, around, open }: FilmstripProps) {
   const { state } = useLocation();
+  const { image: addressOf } = useItemAddresses();
   if (around.length < 2) return null;
   return (
     <nav aria-label="Adjacent images" className="overflow-x-auto border-t bg-panel" data-print="hide">
@@ -80,7 +83,7 @@ function Strip({ image, around, open }: FilmstripProps) {
           return (
             <li key={each._id} ref={isCurrent ? showInStrip : undefined}>
               <Link
-                to={href("/design/:id/images/:imageId", { id: each.designId, imageId: each._id })}
+                to={addressOf(each.designId, each._id)}
                 prefetch="intent"
                 replace
                 state={state}
@@ -108,6 +111,7 @@ const REACH = 2;
 
 export function usePreload(around: DesignImage[], currentId: string) {
   const cache = useRef(new Map<string, HTMLImageElement>());
+  const { files } = useItemAddresses();
   useEffect(() => {
     const index = around.findIndex(({ _id }) => _id === currentId);
     const near = around.filter((_, at) => index >= 0 && Math.abs(at - index) <= REACH);
@@ -115,9 +119,9 @@ export function usePreload(around: DesignImage[], currentId: string) {
     for (const [key, image] of cache.current) if (!keys.has(key)) release(cache.current, key, image);
     // The shown one is kept too: releasing it could cancel its request.
     for (const image of near.toSorted((a, b) => Math.abs(around.indexOf(a) - index) - Math.abs(around.indexOf(b) - index))) {
-      if (image._id !== currentId && !cache.current.has(keyOf(image))) cache.current.set(keyOf(image), preloaded(image));
+      if (image._id !== currentId && !cache.current.has(keyOf(image))) cache.current.set(keyOf(image), preloaded(image, files));
     }
-  }, [around, currentId]);
+  }, [around, currentId, files]);
   useEffect(() => {
     const all = cache.current;
     return () => {
@@ -128,12 +132,12 @@ export function usePreload(around: DesignImage[], currentId: string) {
 
 const keyOf = ({ _id, versionId, rotation = 0 }: DesignImage) => `${_id} ${versionId ?? ""} ${rotation}`;
 
-function preloaded({ _id, width, versionId, rotation, ...each }: DesignImage): HTMLImageElement {
+function preloaded({ _id, width, versionId, rotation, ...each }: DesignImage, files: string): HTMLImageElement {
   const image = new Image();
   image.fetchPriority = "low";
   image.sizes = SIZES;
-  image.srcset = imageSrcSet(_id, width, { versionId, rotation }, { scalable: isDrawing(each), exact: true });
-  image.src = imageAddress(_id, nearestWidth(960), { versionId, rotation });
+  image.srcset = imageSrcSet(_id, width, { versionId, rotation, files }, { scalable: isDrawing(each), exact: true });
+  image.src = imageAddress(_id, nearestWidth(960), { versionId, rotation, files });
   // Fails when released or missing; the viewer's own element then shows why.
   image.decode().catch(() => {});
   return image;

@@ -8,11 +8,17 @@ export type CompareMode = (typeof COMPARE_MODES)[number];
 /** Ids contain only letters and digits. */
 const BETWEEN = "~";
 
-export function compareAddress(a: ComparedImage, b: ComparedImage | null, mode: CompareMode = "side"): string {
+/** `page`: `compare` of `ItemAddresses`. */
+export function compareAddress(
+  a: ComparedImage,
+  b: ComparedImage | null,
+  mode: CompareMode = "side",
+  page: string = href("/compare"),
+): string {
   const search = new URLSearchParams({ a: formatCompared(a) });
   if (b) search.set("b", formatCompared(b));
   if (mode !== "side") search.set("mode", mode);
-  return `${href("/compare")}?${search}`;
+  return `${page}?${search}`;
 }
 
 export function formatCompared({ imageId, versionId }: ComparedImage): string {

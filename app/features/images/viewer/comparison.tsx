@@ -1,5 +1,6 @@
 import { type CSSProperties, useState } from "react";
-import { href, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
 import type { Background } from "~/lib/ui/theme/preferences";
 import type { CompareMode } from "./compare-address";
@@ -25,10 +26,11 @@ export function Comparison({ a, b, mode, background: initialBackground }: Compar
   const background = useBackground(initialBackground);
   const [share, setShare] = useState(50);
   const navigate = useNavigate();
+  const addresses = useItemAddresses();
   usePageKeys((event) => {
     const key = pressedKey(event);
     if (key === "g") background.next();
-    else if (key === "Escape") void navigate(href("/design/:id/images/:imageId", { id: a.image.designId, imageId: a.image._id }));
+    else if (key === "Escape") void navigate(addresses.image(a.image.designId, a.image._id));
     else return zoomByKey(event, zoom);
     return true;
   }, isElsewhere);

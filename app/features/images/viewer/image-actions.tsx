@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { href } from "react-router";
 import { MenuAction } from "~/lib/forms/dialogs/menu-action";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
+import { ShareLink } from "~/lib/forms/items/share-link";
 import { useMayRun } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";
@@ -55,6 +56,7 @@ export function ImageActions({ image: { _id, designId }, projectId, commandForm,
       >
         Use as project cover
       </MenuAction>
+      <ShareLink projectId={projectId} itemId={_id} command={commandForm ? "Public links of the image" : undefined} />
       {mayMove ? (
         <MenuLink
           to={href("/design/:id/images/:imageId/move", { id: designId, imageId: _id })}

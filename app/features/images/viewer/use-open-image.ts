@@ -1,24 +1,26 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { href, useLocation, useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import type { AdjacentImages, Side } from "./adjacent-images";
 
 /** `targetId`: the image that a pending navigation leads to, or null. The viewer shows it at once, and the next arrow key starts from it. */
 export function useOpenImage(designId: string, imageId: string) {
   const navigate = useNavigate();
   const { state } = useLocation();
+  const { image: addressOf } = useItemAddresses();
   const [target, setTarget] = useState<{ id: string } | null>(null);
   const open = useCallback(
     (id: string) => {
       const own = { id };
       setTarget(own);
-      const to = href("/design/:id/images/:imageId", { id: designId, imageId: id });
+      const to = addressOf(designId, id);
       // React may render the page after the navigation has ended. Without the target, the previous image would appear until then.
       const end = () => {
         if (location.pathname !== to) setTarget((now) => (now === own ? null : now));
       };
       Promise.resolve(navigate(to, { replace: true, state, preventScrollReset: true })).then(end, end);
     },
-    [designId, navigate, state],
+    [designId, navigate, state, addressOf],
   );
   const hasArrived = target?.id === imageId;
   useEffect(() => {

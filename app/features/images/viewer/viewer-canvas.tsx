@@ -1,5 +1,6 @@
 import { type CSSProperties, useEffect, useState } from "react";
 import { clsx } from "clsx";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { imageAddress, nearestWidth, OWN_WIDTH, type ImageVersion } from "../display/image-address";
 import { SCALABLE } from "../gallery/gallery-sizes";
 import type { DesignImage } from "../gallery/image-intents";
@@ -58,7 +59,7 @@ function Sharp({ image, shown, magnification, still }: SharpProps) {
   const variantWidth = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
   // Below that magnification, the width that the browser chose is sufficient.
   const isNeeded = drawing ? shown * magnificationOfScreen() > WIDEST_FITTED : magnification > 0.99;
-  const which: ImageVersion = { versionId: image.versionId, rotation: image.rotation, still };
+  const which: ImageVersion = { versionId: image.versionId, rotation: image.rotation, still, files: useItemAddresses().files };
   const [loaded, setLoaded] = useState("");
   const address = imageAddress(image._id, variantWidth, which);
   const [isRequested, setRequested] = useState(false);

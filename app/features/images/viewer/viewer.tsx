@@ -1,9 +1,11 @@
 import { ArrowLeftRight, CirclePause, CirclePlay, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
-import { href, useActionData, useLocation, useNavigate } from "react-router";
+import { useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
 import { PageMenu } from "~/lib/forms/dialogs/page-menu";
 import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
+import { useMay } from "~/lib/rights/rights";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -31,13 +33,29 @@ type ViewerProps = {
   open: (id: string) => void;
   form: string;
   title: ReactNode;
-  actions: ReactNode;
+  /** Null where there are none. */
+  actions: ReactNode | null;
+  /** False for an image that is shown without its design. */
+  hasGallery?: boolean;
   around: DesignImage[];
   background: Background;
   children: ReactNode;
 };
 
-export function Viewer({ image, adjacent, open, form, title, actions, around, background: initialBackground, children }: ViewerProps) {
+export function Viewer({
+  image,
+  adjacent,
+  open,
+  form,
+  title,
+  actions,
+  hasGallery = true,
+  around,
+  background: initialBackground,
+  children,
+}: ViewerProps) {
+  const addresses = useItemAddresses();
+  const mayDownload = useMay()("download");
   const { close, toGallery } = useClose(image);
   const turn = useImageNavigation(adjacent, open);
   const slideshow = useSlideshow(image, turn);
@@ -45,7 +63,13 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
   const toggleBars = () => setBarsHidden((hidden) => !hidden);
   const onSwipe = (to: "previous" | "next") => turn((to === "next") === isMirrored() ? "previous" : "next");
   const animation = useAnimation(image._id);
-  const zoom = useZoom({ picture: image, scalable: isDrawing(image), onSwipe, onTap: toggleBars, onDismiss: close });
+  const zoom = useZoom({
+    picture: image,
+    scalable: isDrawing(image),
+    onSwipe,
+    onTap: toggleBars,
+    onDismiss: hasGallery ? close : () => {},
+  });
   const background = useBackground(initialBackground);
   const side = useRef<HTMLDetailsElement>(null);
   // Without JavaScript, each form reloads the page: keeps the panel of the form open.
@@ -63,13 +87,13 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
     if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
     if (zoomByKey(event, zoom)) return true;
     if (key === "Escape" && areBarsHidden) toggleBars();
-    else if (key === "Escape") close();
+    else if (key === "Escape" && hasGallery) close();
     else if (key === "ArrowLeft" || key === "ArrowRight") return turn((key === "ArrowLeft") === isMirrored() ? "next" : "previous");
     else if (key === "f") toggleFullscreen();
     else if (key === "g") background.next();
     else if (key === "h") toggleBars();
     else if (key === "s") slideshow.toggle();
-    else if (key === "c") void navigate(compareAddress({ imageId: image._id }, null));
+    else if (key === "c" && hasGallery) void navigate(compareAddress({ imageId: image._id }, null, "side", addresses.compare));
     else if (key === "Delete") viewer.current?.querySelector<HTMLElement>("[data-remove]")?.click();
     else if (key === "i" && side.current) side.current.open = !side.current.open;
     else return false;
@@ -85,48 +109,58 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
   return (
     <article ref={viewer} aria-label={image.name} tabIndex={-1} data-bars={areBarsHidden ? "hidden" : undefined} className="viewer">
       <header className="flex items-center gap-1 border-b px-2 py-1.5 md:gap-2 md:px-4">
-        <Link
-          to={toGallery}
-          prefetch="intent"
-          viewTransition
-          onClick={close}
-          aria-label="Close"
-          data-tooltip="Close"
-          className={buttonClass({ variant: "ghost", size: "icon" })}
-        >
-          <Icon of={X} className="size-5" />
-        </Link>
+        {hasGallery ? (
+          <Link
+            to={toGallery}
+            prefetch="intent"
+            viewTransition
+            onClick={close}
+            aria-label="Close"
+            data-tooltip="Close"
+            className={buttonClass({ variant: "ghost", size: "icon" })}
+          >
+            <Icon of={X} className="size-5" />
+          </Link>
+        ) : null}
         <div className="flex min-w-0 flex-1 items-center gap-x-2 max-sm:grid">
           <div className="min-w-0 flex-1">{title}</div>
-          <p className="tabular shrink-0 text-sm text-faint max-sm:-mt-1.5 pointer-coarse:max-sm:-mt-3">
-            {adjacent.position === null
-              ? `of ${of.format(adjacent.total)}`
-              : `${of.format(adjacent.position)} of ${of.format(adjacent.total)}`}
-          </p>
+          {hasGallery ? (
+            <p className="tabular shrink-0 text-sm text-faint max-sm:-mt-1.5 pointer-coarse:max-sm:-mt-3">
+              {adjacent.position === null
+                ? `of ${of.format(adjacent.total)}`
+                : `${of.format(adjacent.position)} of ${of.format(adjacent.total)}`}
+            </p>
+          ) : null}
         </div>
-        <Link
-          to={compareAddress({ imageId: image._id }, null)}
-          prefetch="intent"
-          aria-label="Compare"
-          data-command=""
-          data-tooltip="Compare"
-          className={buttonClass({ variant: "ghost", size: "icon" })}
-        >
-          <Icon of={ArrowLeftRight} />
-        </Link>
-        <a
-          href={originalAddress(image._id, { rotation: image.rotation })}
-          download
-          aria-label={image.rotation ? "Download the rotated image" : "Download the original"}
-          data-command=""
-          data-tooltip="Download"
-          className={buttonClass({ variant: "ghost", size: "icon" })}
-        >
-          <Icon of={Download} />
-        </a>
-        <PageMenu thing="image" size="icon">
-          {actions}
-        </PageMenu>
+        {hasGallery ? (
+          <Link
+            to={compareAddress({ imageId: image._id }, null, "side", addresses.compare)}
+            prefetch="intent"
+            aria-label="Compare"
+            data-command=""
+            data-tooltip="Compare"
+            className={buttonClass({ variant: "ghost", size: "icon" })}
+          >
+            <Icon of={ArrowLeftRight} />
+          </Link>
+        ) : null}
+        {mayDownload ? (
+          <a
+            href={originalAddress(image._id, { rotation: image.rotation, files: addresses.files })}
+            download
+            aria-label={image.rotation ? "Download the rotated image" : "Download the original"}
+            data-command=""
+            data-tooltip="Download"
+            className={buttonClass({ variant: "ghost", size: "icon" })}
+          >
+            <Icon of={Download} />
+          </a>
+        ) : null}
+        {actions === null ? null : (
+          <PageMenu thing="image" size="icon">
+            {actions}
+          </PageMenu>
+        )}
         <RemoveButton intent="removeImage" values={removal} form={form} size="icon" aria-label="Delete image" data-tooltip="Delete">
           <Icon of={Trash2} />
         </RemoveButton>
@@ -225,7 +259,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
 function useClose({ designId, _id }: DesignImage) {
   const navigate = useNavigate();
   const { state } = useLocation();
-  const gallery = href("/design/:id", { id: designId });
+  const gallery = useItemAddresses().design(designId);
   return {
     toGallery: `${gallery}#image-${_id}`,
     close: (event?: MouseEvent) => {

@@ -4,10 +4,13 @@ export const CONVEX_TOKEN_ADDRESS = "/api/auth/convex/token";
 export const RETRY = { baseMs: 100, maxMs: 1000, jitter: 0.5, times: 10 };
 
 /** Fetches a token for the deployment, with retries; null means signed out (specification 8). Throws after the last retry. */
-export async function fetchConvexToken(wait: (ms: number) => Promise<void> = pause): Promise<string | null> {
+export async function fetchConvexToken(
+  wait: (ms: number) => Promise<void> = pause,
+  address: string = CONVEX_TOKEN_ADDRESS,
+): Promise<string | null> {
   for (let retry = 0; ; retry++) {
     try {
-      return await requestToken();
+      return await requestToken(address);
     } catch (error) {
       if (retry >= RETRY.times) throw error;
       await wait(delayBefore(retry));
@@ -21,8 +24,8 @@ function delayBefore(retry: number): number {
   return full * (1 - RETRY.jitter * Math.random());
 }
 
-async function requestToken(): Promise<string | null> {
-  const response = await fetch(CONVEX_TOKEN_ADDRESS, { headers: { Accept: "application/json" } });
+async function requestToken(address: string): Promise<string | null> {
+  const response = await fetch(address, { headers: { Accept: "application/json" } });
   if (response.status === 401) return null;
   if (!response.ok) throw new Error(`The token could not be fetched: ${response.status}`);
   const answer: unknown = await response.json();

@@ -12,10 +12,31 @@ type Query = FunctionReference<"query">;
 
 /** Requires the session middleware before it. */
 export const convexMiddleware: MiddlewareFunction<Response> = ({ request, context }) => {
-  context.set(convexContext, requestConvex(request, context));
+  context.set(convexContext, requestConvex(context, tokensOfVisitor(request, context)));
 };
 
-function requestConvex(request: Request, context: Readonly<RouterContextProvider>): RequestConvex {
+type Tokens = {
+  current: () => Promise<string>;
+  /** Called when the deployment refused the current token. */
+  renewed: () => Promise<string>;
+  /** Returns what to throw when it also refused the renewed one. */
+  ended: () => unknown;
+};
+
+function tokensOfVisitor(request: Request, context: Readonly<RouterContextProvider>): Tokens {
+  async function tokenOf(asking: ReturnType<typeof getVisitor>): Promise<string> {
+    const visitor = await asking;
+    if (!visitor) throw redirectToSignIn(request);
+    return visitor.convexToken;
+  }
+  return {
+    current: () => tokenOf(getVisitor(context)),
+    renewed: () => tokenOf(renewVisitor(context)),
+    ended: () => redirectToSignIn(request),
+  };
+}
+
+export function requestConvex(context: Readonly<RouterContextProvider>, tokens: Tokens): RequestConvex {
   const { convexUrl } = context.get(configContext);
   let opened: Client | undefined;
   const open = () => (opened ??= openClient(convexUrl));
@@ -25,7 +46,7 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
   async function asVisitor<Result>(run: (client: Client) => Promise<Result>, attempts = 3): Promise<Result> {
     const used = open();
     const { client } = used;
-    client.setAuth(await (renewed ?? tokenOf(getVisitor(context))));
+    client.setAuth(await (renewed ?? tokens.current()));
     try {
       return await run(used);
     } catch (error) {
@@ -34,18 +55,12 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
         return asVisitor(run, attempts - 1);
       }
       if (!isUnauthenticated(error)) throw error;
-      renewed ??= tokenOf(renewVisitor(context));
+      renewed ??= tokens.renewed();
       client.setAuth(await renewed);
       return await run(used).catch((again: unknown) => {
-        throw isUnauthenticated(again) ? redirectToSignIn(request) : again;
+        throw isUnauthenticated(again) ? tokens.ended() : again;
       });
     }
-  }
-
-  async function tokenOf(asking: ReturnType<typeof getVisitor>): Promise<string> {
-    const visitor = await asking;
-    if (!visitor) throw redirectToSignIn(request);
-    return visitor.convexToken;
   }
 
   const requested = new Map<string, Promise<{ value: FunctionReturnType<Query>; ts: string }>>();

@@ -1,7 +1,15 @@
 import { importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { JOSEError } from "jose/errors";
 import { LRUCache } from "lru-cache";
-import { type AppConfig, CLOCK_SKEW_SECONDS, SERVICE_AUDIENCE, TOKEN_ISSUER, TOKEN_REFRESH_LEEWAY_SECONDS, USER_AUDIENCE } from "~/config";
+import {
+  type AppConfig,
+  CLOCK_SKEW_SECONDS,
+  LINK_AUDIENCE,
+  SERVICE_AUDIENCE,
+  TOKEN_ISSUER,
+  TOKEN_REFRESH_LEEWAY_SECONDS,
+  USER_AUDIENCE,
+} from "~/config";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
 
 /** ES256 tokens for the deployment (`convex/auth.config.ts`). A user's token names the session, which functions check. */
@@ -22,8 +30,11 @@ export const USER_TOKEN_SECONDS = 15 * 60;
 /** Seconds, also when the session ends sooner: below the client's refresh leeway the browser would fetch in a loop. */
 export const MIN_USER_TOKEN_SECONDS = TOKEN_REFRESH_LEEWAY_SECONDS + 60;
 export const SERVICE_TOKEN_SECONDS = 10 * 60;
+/** Seconds. The link itself is read at each call. */
+const LINK_TOKEN_SECONDS = 5 * 60;
 /** Cannot equal a user id, which has no hyphen. */
 const SERVICE_SUBJECT = "app-server";
+const LINK_SUBJECT = "public-link";
 
 const ALGORITHM = "ES256";
 
@@ -44,6 +55,12 @@ export async function signUserToken(key: SigningKey, claims: UserClaims, session
 export function signServiceToken(key: SigningKey, plans: Plans = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return sign(key, { service: true, ...limitedBy(plans) }, SERVICE_SUBJECT, SERVICE_AUDIENCE, now + SERVICE_TOKEN_SECONDS);
+}
+
+/** For the visitors of a public link. `lock` is that of its current password. */
+export function signLinkToken(key: SigningKey, { linkId, lock }: { linkId: string; lock: number }): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return sign(key, { linkId, lock }, LINK_SUBJECT, LINK_AUDIENCE, now + LINK_TOKEN_SECONDS);
 }
 
 /** Returns the claims of a user's token, or null if it is invalid or expires within `leewaySeconds`. */

@@ -1,9 +1,17 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import authConfig from "#convex/auth.config";
-import { SERVICE_AUDIENCE, TOKEN_ISSUER, USER_AUDIENCE } from "~/config";
+import { LINK_AUDIENCE, SERVICE_AUDIENCE, TOKEN_ISSUER, USER_AUDIENCE } from "~/config";
 import { testConfig } from "~/lib/http/testing";
-import { jwksUri, MIN_USER_TOKEN_SECONDS, readUserToken, signServiceToken, signUserToken, USER_TOKEN_SECONDS } from "./tokens.server";
+import {
+  jwksUri,
+  MIN_USER_TOKEN_SECONDS,
+  readUserToken,
+  signLinkToken,
+  signServiceToken,
+  signUserToken,
+  USER_TOKEN_SECONDS,
+} from "./tokens.server";
 
 const key = testConfig.signingKey;
 const claims = {
@@ -73,6 +81,15 @@ describe("a user's token", () => {
   });
 });
 
+it("a link's token names the link for five minutes, and is no user token", async () => {
+  const token = await signLinkToken(key, { linkId: "l1", lock: 2 });
+  const payload = await asDeployment(token, LINK_AUDIENCE);
+  expect(payload).toMatchObject({ sub: "public-link", linkId: "l1", lock: 2 });
+  expect(secondsLeft(payload)).toBeCloseTo(5 * 60, -1);
+  await expect(asDeployment(token, USER_AUDIENCE)).rejects.toThrow(/aud/);
+  expect(await readUserToken(key, token)).toBeNull();
+});
+
 it("the server's token names no session and is no user token", { tags: "@servers-token-names-no-session-no" }, async () => {
   const token = await signServiceToken(key);
   expect(await asDeployment(token, SERVICE_AUDIENCE)).toMatchObject({ sub: "app-server", service: true });
@@ -86,6 +103,7 @@ it("publishes only the public half of the key", { tags: "@publishes-only-public-
 it("matches the issuer and audiences of the deployment", { tags: "@matches-issuer-audiences-deployment" }, () => {
   expect(authConfig.providers.map(({ issuer, applicationID, algorithm }) => [issuer, applicationID, algorithm])).toEqual([
     [TOKEN_ISSUER, USER_AUDIENCE, "ES256"],
+    [TOKEN_ISSUER, LINK_AUDIENCE, "ES256"],
     [TOKEN_ISSUER, SERVICE_AUDIENCE, "ES256"],
   ]);
 });

@@ -1,0 +1,66 @@
+import { useMemo, useRef } from "react";
+import { href } from "react-router";
+import type { loadDesign } from "./load-items.server";
+import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
+import { useSelection } from "~/features/selection/use-selection";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { useLive } from "~/lib/data/use-live";
+import { count } from "~/lib/ui/count";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { IMAGE_ORDERS, SortMenu } from "~/lib/ui/navigation/sort-menu";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
+import { api } from "#convex/_generated/api";
+
+type LinkDesignProps = { token: string; shown: Awaited<ReturnType<typeof loadDesign>> };
+
+const NOTHING: string[] = [];
+const none = () => {};
+
+/** The gallery of a design, for the visitors of a link. */
+export function LinkDesign({ token, shown }: LinkDesignProps) {
+  const design = useLive(shown.design);
+  const page = useEndless(shown.images, api.designImages.listDesignImages);
+  useTitle(titleOf(design.name));
+  const { view, choice } = useGalleryView(shown.view);
+  const list = useRef<HTMLUListElement>(null);
+  const all = useSelection(NOTHING);
+  const selection = useMemo(() => ({ ...all, on: false }), [all]);
+  const next = design.imageCount > page.rows.length ? page.next : null;
+  return (
+    <Page>
+      <PageHeader
+        trail={shown.isTarget ? null : <Breadcrumb trail={[{ to: href("/s/:token", { token }), name: "All designs" }]} />}
+        title={design.name}
+        summary={count(design.imageCount, "image")}
+        about={
+          <div className="flex flex-wrap items-start gap-3">
+            {design.description === "" ? null : <p className="max-w-[72ch] whitespace-pre-wrap text-soft">{design.description}</p>}
+            {page.rows.length > 0 ? choice : null}
+          </div>
+        }
+      >
+        {page.rows.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
+      </PageHeader>
+      {page.rows.length > 0 ? (
+        <Gallery
+          list={list}
+          images={page.rows}
+          openDialog={none}
+          projectId={design.projectId}
+          byHand={false}
+          view={view}
+          page={{ ...page, next }}
+          total={design.imageCount}
+          dropTargets={undefined}
+          selection={selection}
+        />
+      ) : (
+        <EmptyState title="No images yet" text="Images appear here when the owner adds them." />
+      )}
+      <MorePages itemNoun="images" page={{ ...page, next }} />
+    </Page>
+  );
+}

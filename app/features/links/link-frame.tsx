@@ -1,0 +1,60 @@
+import { type ReactNode, useMemo } from "react";
+import { href } from "react-router";
+import type { AppConfig } from "~/config";
+import { LiveProvider } from "~/lib/data/connection/live-provider";
+import { type ItemAddresses, ItemAddressesProvider } from "~/lib/rights/item-addresses";
+import { OwnRights } from "~/lib/rights/rights";
+import { IconSymbols } from "~/lib/ui/icons/icon-symbols";
+import { Logo } from "~/lib/ui/icons/logo";
+import { Link } from "~/lib/ui/navigation/link";
+import type { LinkRole } from "#convex/model/rights";
+import { useLinkAuth } from "./use-link-auth";
+
+type LinkFrameProps = { token: string; role: LinkRole; convex: AppConfig["browserConvex"]; canReport: boolean; children: ReactNode };
+
+/** Shows the pages of a public link: live, without a sidebar, and with the addresses of the link. */
+export function LinkFrame({ token, role, convex, canReport, children }: LinkFrameProps) {
+  const addresses = useMemo(() => addressesIn(token), [token]);
+  return (
+    <LiveProvider address={convex} useAuth={useLinkAuth}>
+      <IconSymbols>
+        <OwnRights role={role}>
+          <ItemAddressesProvider addresses={addresses}>
+            <a href="#main" className="skip-link">
+              Skip to content
+            </a>
+            <header className="flex h-12 items-center justify-between border-b px-4 md:px-8" data-print="hide">
+              <Link
+                to={href("/s/:token", { token })}
+                prefetch="intent"
+                className="flex items-center gap-2 rounded-md py-2 font-semibold pointer-coarse:min-h-11"
+              >
+                <Logo />
+                Atelier
+              </Link>
+              {canReport ? (
+                <Link
+                  to={href("/s/:token/report", { token })}
+                  prefetch="intent"
+                  className="flex items-center rounded-md py-2 text-sm text-soft hover:text-ink pointer-coarse:min-h-11"
+                >
+                  Report
+                </Link>
+              ) : null}
+            </header>
+            <main id="main" tabIndex={-1} className="outline-none">
+              {children}
+            </main>
+          </ItemAddressesProvider>
+        </OwnRights>
+      </IconSymbols>
+    </LiveProvider>
+  );
+}
+
+const addressesIn = (token: string): ItemAddresses => ({
+  design: (id) => href("/s/:token/designs/:id", { token, id }),
+  image: (_, imageId) => href("/s/:token/images/:imageId", { token, imageId }),
+  files: href("/s/:token/files/:id", { token, id: "" }).replace(/\/$/, ""),
+  compare: href("/s/:token/compare", { token }),
+});

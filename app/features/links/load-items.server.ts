@@ -1,0 +1,63 @@
+import type { RouterContextProvider } from "react-router";
+import { readCookie } from "~/features/accounts/session/cookies";
+import { imageServiceFor, sessionOfLink } from "~/features/images/serve/image-service.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
+import { imageSortIn, sortIn, viewIn } from "~/lib/data/pagination/sorting";
+import { configContext } from "~/lib/http/context";
+import { BACKGROUND_COOKIE, BACKGROUNDS, choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/lib/ui/theme/preferences";
+import { api } from "#convex/_generated/api";
+import type { OpenedLink } from "./open-link.server";
+
+type Place = { request: Request; url: URL; context: Readonly<RouterContextProvider> };
+
+export async function loadProject({ url, context }: Place, id: string) {
+  const convex = convexFor(context);
+  const [project, designs] = await Promise.all([
+    convex.preload(api.projects.getProjectById, { id }),
+    preloadPage(url, {
+      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id, ...viewIn(url) }),
+      later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), paginationOpts }),
+    }),
+  ]);
+  return { project, designs };
+}
+
+export async function loadDesign({ request, url, context }: Place, link: OpenedLink, id: string) {
+  const convex = convexFor(context);
+  const [design, images] = await Promise.all([
+    convex.preload(api.designs.getDesignById, { id }),
+    preloadPage(url, {
+      first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url) }),
+      later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), paginationOpts }),
+    }),
+  ]);
+  imageServiceFor(context.get(configContext)).accessCache.note(sessionOfLink(link), pageOf(images.value).rows);
+  return {
+    design,
+    images,
+    isTarget: link.target.kind === "design",
+    view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
+  };
+}
+
+/** The link of an image shows neither the design nor its images. */
+export async function loadImage({ request, context }: Omit<Place, "url">, link: OpenedLink, imageId: string) {
+  const convex = convexFor(context);
+  const inPlace = await convex.preload(api.designImages.getDesignImageInPlace, { id: imageId });
+  const { designId } = inPlace.value.image;
+  const beside =
+    link.target.kind === "image"
+      ? null
+      : await Promise.all([
+          convex.preload(api.designs.getDesignById, { id: designId }),
+          convex.preload(api.designImages.getDesignImagesByDesignId, { designId }),
+        ]);
+  imageServiceFor(context.get(configContext)).accessCache.note(sessionOfLink(link), [inPlace.value.image]);
+  return {
+    inPlace,
+    design: beside?.[0] ?? null,
+    images: beside?.[1] ?? null,
+    background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)),
+  };
+}

@@ -1,0 +1,73 @@
+import { hashPassword } from "better-auth/crypto";
+import { data, type RouterContextProvider } from "react-router";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
+import { refusalOf } from "~/lib/data/error-responses";
+import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { configContext } from "~/lib/http/context";
+import { checkFieldNames } from "~/lib/http/forms/field-names";
+import { api } from "#convex/_generated/api";
+import { createLinkToken, linkAddress } from "./link-token.server";
+import { CHANGE_LINK, CREATE_LINK } from "./link-intents";
+
+/** `link`: the address of a link that the form created. */
+type LinkAnswer = FormAnswer & { link?: string };
+
+type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
+
+const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "secret", "removeSecret"];
+/** Like an account's (`auth.server.ts`), but shorter ones are allowed, because attempts are limited. */
+const SECRET_LENGTH = { min: 4, max: 128 };
+
+/** Creates or changes a link on the server, which makes the token and hashes the password. Null for another form. */
+export async function manageLinks({ request, context, projectId, sent }: Sent) {
+  const intent = textOf(sent, INTENT_FIELD);
+  if (intent !== CREATE_LINK && intent !== CHANGE_LINK) return null;
+  checkFieldNames(sent, { once: FIELDS });
+  const visitor = await getVisitor(context);
+  if (!visitor) throw redirectToSignIn(request);
+  const config = context.get(configContext);
+  const form = textOf(sent, FORM_FIELD);
+  if (!config.publicLinks.enabled)
+    return data<LinkAnswer>({ form, result: { status: "error", error: { "": [SWITCHED_OFF] } } }, UNPROCESSABLE);
+  const { sessionId } = visitor;
+  const values = { name: textOf(sent, "name"), expiresOn: textOf(sent, "expiresOn"), downloads: textOf(sent, "downloads") };
+  const secret = textOf(sent, "secret");
+  const refuse = (field: string, message: string) =>
+    data<LinkAnswer>({ form, result: { status: "error", initialValue: values, error: { [field]: [message] } } }, UNPROCESSABLE);
+  if (secret !== "" && (secret.length < SECRET_LENGTH.min || secret.length > SECRET_LENGTH.max))
+    return refuse("secret", `A password has ${SECRET_LENGTH.min} to ${SECRET_LENGTH.max} characters.`);
+  const expiresAt = endOf(values.expiresOn);
+  if (expiresAt === undefined) return refuse("expiresOn", "Enter a day as year-month-day.");
+  const settings = { name: values.name, downloads: values.downloads !== "", expiresAt };
+  const passwordHash = secret === "" ? null : await hashPassword(secret);
+  const convex = serviceConvex(config);
+  try {
+    if (intent === CHANGE_LINK) {
+      const password = passwordHash !== null || textOf(sent, "removeSecret") !== "" ? { passwordHash } : {};
+      const change = { sessionId, projectId, linkId: textOf(sent, "link"), ...settings, ...password };
+      await convex.mutation(api.links.change, change, { skipQueue: true });
+      return data<LinkAnswer>({ form, result: { status: "success" } });
+    }
+    const { tokenHash, sealedToken } = createLinkToken(config);
+    const itemId = textOf(sent, "item") || projectId;
+    await convex.mutation(api.links.create, { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings }, { skipQueue: true });
+    return data<LinkAnswer>({ form, result: { status: "success" }, link: linkAddress(config, sealedToken) ?? "" });
+  } catch (error) {
+    if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
+    const answer = rejectedForm(error, form, values);
+    if (!answer) throw error;
+    return data<LinkAnswer>(answer, UNPROCESSABLE);
+  }
+}
+
+const SWITCHED_OFF = "The operator has switched public links off.";
+const UNPROCESSABLE = { status: 422, statusText: "Unprocessable Content" };
+
+/** Returns the end of the day in UTC; null without a day; undefined for another text. */
+function endOf(day: string): number | null | undefined {
+  if (day === "") return null;
+  const end = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T23:59:59.999Z`) : NaN;
+  return Number.isNaN(end) ? undefined : end;
+}

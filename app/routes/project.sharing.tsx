@@ -1,0 +1,111 @@
+import { useEffect } from "react";
+import { type ClientActionFunctionArgs, href, type ShouldRevalidateFunctionArgs, useRevalidator } from "react-router";
+import { CreateLinkForm } from "~/features/links/link-form";
+import { linkIntents } from "~/features/links/link-intents";
+import { LinkList } from "~/features/links/link-list";
+import { linkAddress } from "~/features/links/link-token.server";
+import { manageLinks } from "~/features/links/manage-links.server";
+import { projectsCrumb } from "~/features/projects/projects-crumb";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { convexFor } from "~/lib/data/convex.server";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { SHARED_ITEM } from "~/lib/forms/items/shared-item";
+import { INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { liveAction } from "~/lib/forms/live-action";
+import { configContext } from "~/lib/http/context";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { isolate } from "~/lib/ui/isolate";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
+import { api } from "#convex/_generated/api";
+import type { Route } from "./+types/project.sharing";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: titleOf(`Public links of ${isolate(loaderData?.project.value.name ?? "project")}`) },
+];
+
+const SHOWN = 50;
+
+export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const cursor = url.searchParams.get(LATER_PAGES);
+  const [project, links, item] = await Promise.all([
+    convex.preload(api.projects.getProjectById, { id }),
+    convex.preload(api.links.list, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
+    itemIn(convex, url.searchParams.get(SHARED_ITEM)),
+  ]);
+  const config = context.get(configContext);
+  // Only the app server can open the sealed tokens.
+  const addresses = Object.fromEntries(links.value.page.map(({ _id, sealedToken }) => [_id, linkAddress(config, sealedToken)]));
+  return { project, links, item, addresses, isFirst: cursor === null, enabled: config.publicLinks.enabled };
+}
+
+/** Returns the design or image that a new link shows. */
+async function itemIn(convex: ReturnType<typeof convexFor>, itemId: string | null) {
+  if (itemId === null) return null;
+  const { kind, name } = (await convex.preload(api.links.getItem, { itemId })).value;
+  return { id: itemId, kind, name };
+}
+
+export async function action(args: Route.ActionArgs) {
+  const { request, context, params } = args;
+  const sent = await readFormData(request);
+  return (await manageLinks({ request, context, projectId: params.id, sent })) ?? serverAction(linkIntents)(args);
+}
+
+const runLive = liveAction(linkIntents);
+
+export async function clientAction(args: ClientActionFunctionArgs) {
+  const intent = textOf(await args.request.clone().formData(), INTENT_FIELD);
+  return intent in linkIntents ? runLive(args) : args.serverAction();
+}
+
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value };
+
+/** The addresses of new links come from the loader. */
+export const shouldRevalidate = (args: ShouldRevalidateFunctionArgs): boolean =>
+  (args.formMethod !== undefined && args.formMethod !== "GET") || liveRevalidation(args);
+
+export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
+  const project = useLive(loaderData.project);
+  useTitle(titleOf(`Public links of ${isolate(project.name)}`));
+  const page = useEndless(loaderData.links);
+  const { addresses, item } = loaderData;
+  const { revalidate } = useRevalidator();
+  const unknown = page.rows.find(({ _id }) => addresses[_id] === undefined)?._id;
+  useEffect(() => {
+    if (unknown !== undefined) void revalidate();
+  }, [unknown, revalidate]);
+  const target = item ?? { id: project._id, kind: "project" as const, name: project.name };
+  return (
+    <Page>
+      <PageHeader
+        trail={<Breadcrumb trail={[projectsCrumb(project), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
+        title="Public links"
+      />
+      <section aria-labelledby="new-link" className="grid max-w-3xl gap-4">
+        <h2 id="new-link" className="text-lg wrap-anywhere">
+          New link to the {target.kind} “{isolate(target.name)}”
+        </h2>
+        {loaderData.enabled ? (
+          <CreateLinkForm key={target.id} item={target} />
+        ) : (
+          <p className="text-soft">The operator has switched public links off. Existing links do not open.</p>
+        )}
+      </section>
+      <section aria-labelledby="links" className="grid max-w-3xl gap-4">
+        <h2 id="links" className="text-lg">
+          Links
+        </h2>
+        <LinkList projectId={project._id} links={page.rows} addresses={addresses} />
+        <MorePages itemNoun="links" page={{ ...page, isFirst: loaderData.isFirst }} />
+      </section>
+    </Page>
+  );
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Caller, linkVisitor, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { addImage, addVersion } from "../tests/convex/pictures.ts";
+import { addMember } from "../tests/convex/shared-project.ts";
+import { api } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+
+const NOT_FOUND = { code: "not_found" };
+const ENDED = { code: "unauthenticated" };
+const paginationOpts = { cursor: null, numItems: 20 };
+const DAY = 24 * 60 * 60 * 1000;
+
+type Options = { downloads?: boolean; expiresAt?: number | null; passwordHash?: string | null; name?: string };
+
+describe.each(backends)("public links on $name", ({ start }) => {
+  let backend: Backend;
+  let server: Caller;
+  let ada: Person;
+  let project: Id<"projects">;
+  let design: Id<"designs">;
+  let image: Id<"designImages">;
+  let beside: Id<"designImages">;
+  let otherDesign: Id<"designs">;
+  let tokens = 0;
+  beforeAll(async () => {
+    backend = await start();
+    server = await appServer(backend);
+  });
+  afterAll(() => backend.close());
+  beforeEach(async () => {
+    ada = await signUp(backend, "ada");
+    project = await ada.mutation(api.projects.create, { name: "Shown" });
+    design = await ada.mutation(api.designs.create, { projectId: project, name: "Cover" });
+    otherDesign = await ada.mutation(api.designs.create, { projectId: project, name: "Other" });
+    image = (await addImage(backend, ada, design, "fig")).id;
+    beside = (await addImage(backend, ada, design, "dog")).id;
+  });
+
+  async function create(itemId: string, options: Options = {}, { sessionId }: Person = ada) {
+    const tokenHash = `token ${tokens++}`;
+    const settings = { name: "For the client", downloads: false, expiresAt: null, passwordHash: null, sealedToken: "sealed", ...options };
+    const id = await server.mutation(api.links.create, { sessionId, itemId, tokenHash, ...settings });
+    return { id, tokenHash, visitor: await linkVisitor(backend, id) };
+  }
+  const change = (linkId: string, changes: Options = {}) => {
+    const settings = { name: "For the client", downloads: false, expiresAt: null, ...changes };
+    return server.mutation(api.links.change, { sessionId: ada.sessionId, projectId: project, linkId, ...settings });
+  };
+  const list = async () => (await ada.query(api.links.list, { projectId: project, paginationOpts })).page;
+  const find = (tokenHash: string) => server.query(api.links.find, { tokenHash });
+  const nameOf = (visitor: Caller) => visitor.query(api.projects.getProjectById, { id: project }).then(({ name }) => name);
+
+  it("of a project show its designs and images", async () => {
+    const { visitor } = await create(project);
+    expect(await visitor.query(api.projects.getProjectById, { id: project })).toMatchObject({ name: "Shown", favourite: false });
+    expect((await visitor.query(api.designs.getDesignsByProjectId, { projectId: project })).map(({ name }) => name)).toEqual([
+      "Cover",
+      "Other",
+    ]);
+    expect(await visitor.query(api.designImages.getDesignImageInPlace, { id: image })).toMatchObject({ previous: null, next: beside });
+  });
+
+  it("of a design show neither its project nor other designs", async () => {
+    const { visitor } = await create(design);
+    expect(await visitor.query(api.designImages.getDesignImagesByDesignId, { designId: design })).toHaveLength(2);
+    for (const refusal of [
+      visitor.query(api.projects.getProjectById, { id: project }),
+      visitor.query(api.designs.getDesignsByProjectId, { projectId: project }),
+      visitor.query(api.designs.getDesignById, { id: otherDesign }),
+    ])
+      expect(await refused(refusal)).toEqual(NOT_FOUND);
+  });
+
+  it("of an image show neither its design nor its neighbours", async () => {
+    const { visitor } = await create(image);
+    const shown = await visitor.query(api.designImages.getDesignImageInPlace, { id: image });
+    expect(shown).toMatchObject({ image: { name: "fig" }, previous: null, next: null });
+    for (const refusal of [
+      visitor.query(api.designs.getDesignById, { id: design }),
+      visitor.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
+      visitor.query(api.designImages.getDesignImageInPlace, { id: beside }),
+    ])
+      expect(await refused(refusal)).toEqual(NOT_FOUND);
+  });
+
+  it("end when their target leaves the project or goes to the trash, and return with it", async () => {
+    const { visitor, tokenHash } = await create(design);
+    const elsewhere = await ada.mutation(api.projects.create, { name: "Elsewhere" });
+    await ada.mutation(api.designs.move, { id: design, projectId: elsewhere });
+    expect(await find(tokenHash)).toBeNull();
+    expect(await refused(visitor.query(api.designs.getDesignById, { id: design }))).toEqual(NOT_FOUND);
+    expect(await list()).toMatchObject([{ target: null }]);
+    await ada.mutation(api.designs.move, { id: design, projectId: project });
+    expect(await find(tokenHash)).toMatchObject({ target: { kind: "design", id: design, name: "Cover" } });
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    expect(await find(tokenHash)).toBeNull();
+  });
+
+  it("give the current file, and originals only with downloads", async () => {
+    const first = (await ada.query(api.designImages.getDesignImageInPlace, { id: image })).image;
+    await addVersion(backend, ada, image, "again");
+    const [, earlier] = await ada.query(api.versions.getVersions, { imageId: image });
+    const file = (linkId: string, options: object = {}) => server.query(api.links.getFile, { linkId, lock: 0, imageId: image, ...options });
+    const { id } = await create(image);
+    expect((await file(id)).checksum).not.toBe(first.checksum);
+    expect(await refused(file(id, { versionId: earlier?._id }))).toEqual(NOT_FOUND);
+    expect(await refused(file(id, { original: true }))).toEqual(NOT_FOUND);
+    const open = await create(image, { downloads: true });
+    expect(await file(open.id, { original: true })).toMatchObject({ name: "fig" });
+    expect(await refused(server.query(api.links.getFile, { linkId: open.id, lock: 0, imageId: beside }))).toEqual(NOT_FOUND);
+    const { visitor } = open;
+    expect(await refused(visitor.query(api.versions.getImageVersion, { imageId: image, versionId: earlier?._id ?? "" }))).toEqual(
+      NOT_FOUND,
+    );
+  });
+
+  it("with a new password refuse earlier tokens", async () => {
+    const { id, tokenHash, visitor } = await create(project);
+    expect(await nameOf(visitor)).toBe("Shown");
+    await change(id, { passwordHash: "hash" });
+    expect(await refused(nameOf(visitor))).toEqual(ENDED);
+    expect(await find(tokenHash)).toMatchObject({ lock: 1, passwordHash: "hash" });
+    const unlocked = await linkVisitor(backend, id, 1);
+    expect(await nameOf(unlocked)).toBe("Shown");
+    await change(id, { name: "Renamed" });
+    expect(await nameOf(unlocked)).toBe("Shown");
+    expect(await list()).toMatchObject([{ name: "Renamed", hasPassword: true }]);
+    await change(id, { passwordHash: null });
+    expect(await refused(nameOf(unlocked))).toEqual(ENDED);
+  });
+
+  it("end when revoked", async () => {
+    const { id, tokenHash, visitor } = await create(project);
+    await server.mutation(api.links.noteVisit, { linkId: id });
+    await ada.mutation(api.links.revoke, { projectId: project, linkId: id });
+    expect(await refused(nameOf(visitor))).toEqual(ENDED);
+    expect(await find(tokenHash)).toBeNull();
+    expect(await list()).toEqual([]);
+    expect(await backend.inside.query(probe.rows, { table: "linkVisits", field: "linkId", value: id })).toEqual([]);
+    expect(await refused(ada.mutation(api.links.revoke, { projectId: project, linkId: id }))).toEqual(NOT_FOUND);
+    await server.mutation(api.links.noteVisit, { linkId: id });
+  });
+
+  it("end at their time, and open again with a later one", async () => {
+    const { id, tokenHash, visitor } = await create(project, { expiresAt: Date.now() + DAY });
+    expect(await nameOf(visitor)).toBe("Shown");
+    await backend.inside.mutation(probe.patch, { table: "links", id, fields: { expiresAt: Date.now() - 1 } });
+    expect(await refused(nameOf(visitor))).toEqual(ENDED);
+    expect(await find(tokenHash)).toBeNull();
+    expect(await list()).toMatchObject([{ isExpired: true }]);
+    await change(id, { expiresAt: Date.now() + DAY });
+    expect(await nameOf(visitor)).toBe("Shown");
+  });
+
+  it("refuse a time in the past and an empty name", async () => {
+    const { id } = await create(project);
+    expect(await refused(change(id, { expiresAt: Date.now() - DAY }))).toMatchObject({ fieldErrors: { expiresOn: [expect.any(String)] } });
+    expect(await refused(create(project, { expiresAt: Date.now() - DAY }))).toMatchObject({ code: "invalid" });
+    expect(await refused(change(id, { name: " " }))).toMatchObject({ fieldErrors: { name: [expect.any(String)] } });
+  });
+
+  it("are listed with creator, target and visits", async () => {
+    await create(project);
+    const { id } = await create(image, { downloads: true, name: "One image" });
+    await server.mutation(api.links.noteVisit, { linkId: id });
+    await server.mutation(api.links.noteVisit, { linkId: id });
+    const target = { kind: "image", id: image, name: "fig" };
+    expect(await list()).toMatchObject([
+      { name: "One image", target, downloads: true, creator: "ada", visits: 2, lastUsedAt: expect.any(Number), sealedToken: "sealed" },
+      { name: "For the client", target: { kind: "project" }, visits: 0, lastUsedAt: null, hasPassword: false, expiresAt: null },
+    ]);
+  });
+
+  it("are created by the owner only", async () => {
+    const eve = await signUp(backend, "eve");
+    await addMember(backend, project, eve, "editor");
+    for (const item of [project, design, image]) expect(await refused(create(item, {}, eve))).toEqual(NOT_FOUND);
+    expect(await refused(create("nonsense"))).toEqual(NOT_FOUND);
+  });
+
+  it("are limited to 60 an hour", async () => {
+    const row = { projectId: project, itemId: project, kind: "view", name: "x", lock: 0, downloads: false, sealedToken: "x" };
+    const rows = Array.from({ length: 60 }, (_, each) => ({
+      ...row,
+      tokenHash: `many ${each} ${project}`,
+      createdBy: ada.userId,
+      createdAt: Date.now(),
+    }));
+    await backend.inside.mutation(probe.insertMany, { table: "links", rows });
+    expect(await refused(create(project))).toMatchObject({ code: "limit" });
+  });
+
+  it("go with their project", async () => {
+    const { id } = await create(design);
+    await server.mutation(api.links.noteVisit, { linkId: id });
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    await ada.mutation(api.trash.purge, { id: project });
+    await backend.settle();
+    for (const [table, field] of [
+      ["links", "_id"],
+      ["linkVisits", "linkId"],
+    ] as const)
+      expect(await backend.inside.query(probe.rows, { table, field, value: id })).toEqual([]);
+  });
+
+  it("are listed and revoked by the operator", async () => {
+    const one = await create(image, { name: "One image" });
+    const other = await create(project);
+    const all = await server.query(api.links.listAll, { paginationOpts: { cursor: null, numItems: 200 } });
+    const shown = all.page.find(({ _id }) => _id === one.id);
+    expect(shown).toMatchObject({ name: "One image", owner: `${ada.userId}@example.com`, target: { kind: "image", name: "fig" } });
+    expect(await server.mutation(api.links.revokeAny, { linkId: "none" })).toBe(0);
+    expect(await server.mutation(api.links.revokeAny, { linkId: one.id })).toBe(1);
+    expect(await refused(nameOf(one.visitor))).toEqual(ENDED);
+    expect(await nameOf(other.visitor)).toBe("Shown");
+    while ((await server.mutation(api.links.revokeAny, {})) > 0);
+    expect(await refused(nameOf(other.visitor))).toEqual(ENDED);
+  });
+
+  it("count password attempts per key until the time is over", async () => {
+    const key = project;
+    const count = (seconds = 60) =>
+      server.mutation(api.links.countAttempt, {
+        limits: [
+          { key, most: 2 },
+          { key: `${key} all`, most: 100 },
+        ],
+        seconds,
+      });
+    expect([await count(), await count()]).toEqual([0, 0]);
+    const wait = await count();
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect(await count(0)).toBe(0);
+  });
+});

@@ -1,0 +1,319 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { type Infer, type ObjectType, v } from "convex/values";
+import { internal } from "./_generated/api";
+import type { Doc, Id } from "./_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "./_generated/server";
+import {
+  type CallerCtx,
+  designFor,
+  imageFor,
+  ifVisible,
+  type ItemPath,
+  projectFor,
+  serverMutation,
+  serverMutationFor,
+  serverQuery,
+  serverQueryForLink,
+  userMutation,
+  type UserMutationCtx,
+  userQuery,
+} from "./model/access";
+import { check } from "./model/check";
+import { invalid, limit, notFound } from "./model/errors";
+import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
+import { deleteLink, isOpen, linkOfToken, visitsOf } from "./model/links/links";
+import { pageOf } from "./model/lists/paging";
+import { nameOf, userOf } from "./model/members";
+import { nameLink } from "./model/rules";
+
+/** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
+
+const HOUR = 60 * 60 * 1000;
+/** Of one creator. */
+const CREATED_PER_HOUR = 60;
+
+/** Each has a second row for its visits. */
+const REVOKED_AT_ONCE = 100;
+
+const targetShape = v.object({
+  kind: v.union(v.literal("project"), v.literal("design"), v.literal("image")),
+  id: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
+  name: v.string(),
+});
+type Target = Infer<typeof targetShape>;
+
+const settings = {
+  name: v.string(),
+  downloads: v.boolean(),
+  /** Milliseconds since 1970; null for a link without end. */
+  expiresAt: v.union(v.number(), v.null()),
+};
+
+const managed = { projectId: v.string(), linkId: v.string() };
+
+/** Throws "invalid" for the name or a time in the past, and "limit" after too many links. */
+export const create = serverMutationFor({
+  args: {
+    itemId: v.string(),
+    tokenHash: v.string(),
+    sealedToken: v.string(),
+    passwordHash: v.union(v.string(), v.null()),
+    ...settings,
+  },
+  returns: v.id("links"),
+  handler: async (ctx, { itemId, tokenHash, sealedToken, passwordHash, ...args }) => {
+    const { project, ...path } = await pathFor(ctx, itemId);
+    const createdAt = Date.now();
+    const recent = await ctx.db
+      .query("links")
+      .withIndex("by_creator", (q) => q.eq("createdBy", ctx.user.id).gt("createdAt", createdAt - HOUR))
+      .take(CREATED_PER_HOUR);
+    if (recent.length >= CREATED_PER_HOUR) throw limit("Too many links. Try again in an hour.");
+    const changes = checkedSettings(args);
+    const id = await ctx.db.insert("links", {
+      ...changes,
+      projectId: project._id,
+      itemId: (path.image ?? path.design ?? project)._id,
+      kind: "view",
+      tokenHash,
+      sealedToken,
+      ...(passwordHash !== null && { passwordHash }),
+      lock: 0,
+      createdBy: ctx.user.id,
+      createdAt,
+    });
+    await scheduleExpiry(ctx, id, changes.expiresAt);
+    return id;
+  },
+});
+
+/** Without `passwordHash`, the password stays; null removes it. Throws like `create`. */
+export const change = serverMutationFor({
+  args: { ...managed, passwordHash: v.optional(v.union(v.string(), v.null())), ...settings },
+  returns: v.null(),
+  handler: async (ctx, { projectId, linkId, passwordHash, ...args }) => {
+    const link = await managedLink(ctx, { projectId, linkId });
+    const changes = checkedSettings(args, link.expiresAt);
+    const password = passwordHash === undefined ? {} : { passwordHash: passwordHash ?? undefined, lock: link.lock + 1 };
+    await ctx.db.patch(link._id, { ...changes, expiredAt: undefined, ...password });
+    await scheduleExpiry(ctx, link._id, changes.expiresAt);
+    return null;
+  },
+});
+
+/** Ends the link at once. */
+export const revoke = userMutation({
+  args: managed,
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await deleteLink(ctx, await managedLink(ctx, args));
+    return null;
+  },
+});
+
+const linkShape = v.object({
+  _id: v.id("links"),
+  ...settings,
+  /** Null for an item that is in the trash, deleted or in another project: visitors then see nothing. */
+  target: v.union(targetShape, v.null()),
+  hasPassword: v.boolean(),
+  isExpired: v.boolean(),
+  createdAt: v.number(),
+  creator: v.string(),
+  visits: v.number(),
+  lastUsedAt: v.union(v.number(), v.null()),
+  sealedToken: v.string(),
+});
+type Link = Infer<typeof linkShape>;
+
+/** Returns the links of a project and of what is in it, newest first. */
+export const list = userQuery({
+  args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(linkShape),
+  handler: async (ctx, { projectId, paginationOpts }) => {
+    const project = await projectFor(ctx, projectId, "manageLinks");
+    const result = await ctx.db
+      .query("links")
+      .withIndex("by_project", (q) => q.eq("projectId", project._id))
+      .order("desc")
+      .paginate(pageOf(paginationOpts));
+    return { ...result, page: await Promise.all(result.page.map((link) => toLink(ctx, link))) };
+  },
+});
+
+async function toLink(ctx: QueryCtx, link: Doc<"links">): Promise<Link> {
+  const { _id, name, downloads, expiresAt = null, passwordHash, createdAt, createdBy, sealedToken } = link;
+  const [target, visits, user] = await Promise.all([targetOf(ctx, link), visitsOf(ctx, _id), userOf(ctx, createdBy)]);
+  return {
+    _id,
+    name,
+    downloads,
+    expiresAt,
+    target,
+    createdAt,
+    sealedToken,
+    hasPassword: passwordHash !== undefined,
+    isExpired: !isOpen(link),
+    creator: nameOf(user),
+    visits: visits?.visits ?? 0,
+    lastUsedAt: visits?.lastUsedAt ?? null,
+  };
+}
+
+/** Returns the project, design or image that a new link is for. */
+export const getItem = userQuery({
+  args: { itemId: v.string() },
+  returns: targetShape,
+  handler: async (ctx, { itemId }): Promise<Target> => {
+    const { project, design, image } = await pathFor(ctx, itemId);
+    if (image) return { kind: "image", id: image._id, name: image.name };
+    return design ? { kind: "design", id: design._id, name: design.name } : { kind: "project", id: project._id, name: project.name };
+  },
+});
+
+/** Returns what the app server needs to open a link; null for a token that is unknown, expired or revoked, or whose target is gone. */
+export const find = serverQuery({
+  args: { tokenHash: v.string() },
+  returns: v.union(
+    v.object({
+      linkId: v.id("links"),
+      lock: v.number(),
+      passwordHash: v.union(v.string(), v.null()),
+      downloads: v.boolean(),
+      expiresAt: v.union(v.number(), v.null()),
+      target: targetShape,
+    }),
+    v.null(),
+  ),
+  handler: async (ctx, { tokenHash }) => {
+    const link = await linkOfToken(ctx, tokenHash);
+    const target = link && (await targetOf(ctx, link));
+    if (!link || !target) return null;
+    const { _id: linkId, lock, passwordHash = null, downloads, expiresAt = null } = link;
+    return { linkId, lock, passwordHash, downloads, expiresAt, target };
+  },
+});
+
+/** `uploads.getFile` for the visitor of a link. */
+export const getFile = serverQueryForLink({
+  args: imageFileArgs,
+  returns: imageFileShape,
+  handler: imageFileFor,
+});
+
+/** Counts the visit of a link that is still there. */
+export const noteVisit = serverMutation({
+  args: { linkId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const linkId = ctx.db.normalizeId("links", args.linkId);
+    if (!linkId || !(await ctx.db.get(linkId))) return null;
+    const row = await visitsOf(ctx, linkId);
+    const lastUsedAt = Date.now();
+    if (row) await ctx.db.patch(row._id, { visits: row.visits + 1, lastUsedAt });
+    else await ctx.db.insert("linkVisits", { linkId, visits: 1, lastUsedAt });
+    return null;
+  },
+});
+
+/** For the operator: all links, oldest first. */
+export const listAll = serverQuery({
+  args: { paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(
+    v.object({ _id: v.id("links"), name: v.string(), createdAt: v.number(), owner: v.string(), target: v.union(targetShape, v.null()) }),
+  ),
+  handler: async (ctx, { paginationOpts }) => {
+    const result = await ctx.db.query("links").paginate(pageOf(paginationOpts));
+    const shown = result.page.map(async (link) => {
+      const user = await userOf(ctx, link.createdBy);
+      return { _id: link._id, name: link.name, createdAt: link.createdAt, owner: user?.email ?? "", target: await targetOf(ctx, link) };
+    });
+    return { ...result, page: await Promise.all(shown) };
+  },
+});
+
+/** For the operator: revokes one link, or the oldest ones. Returns their number; less than `REVOKED_AT_ONCE` is the rest. */
+export const revokeAny = serverMutation({
+  args: { linkId: v.optional(v.string()) },
+  returns: v.number(),
+  handler: async (ctx, args) => {
+    const linkId = args.linkId === undefined ? undefined : ctx.db.normalizeId("links", args.linkId);
+    const link = linkId && (await ctx.db.get(linkId));
+    const links = linkId === undefined ? await ctx.db.query("links").take(REVOKED_AT_ONCE) : link ? [link] : [];
+    for (const each of links) await deleteLink(ctx, each);
+    return links.length;
+  },
+});
+
+/** Counts an attempt to enter a password under each key. Returns the seconds to wait if one has had its maximum; 0: go ahead. */
+export const countAttempt = serverMutation({
+  args: { limits: v.array(v.object({ key: v.string(), most: v.number() })), seconds: v.number() },
+  returns: v.number(),
+  handler: async ({ db }, { limits, seconds }) => {
+    const now = Date.now();
+    const rows = await Promise.all(
+      limits.map(async ({ key, most }) => {
+        const name = `link ${key}`;
+        const row = await db
+          .query("rateLimits")
+          .withIndex("key", (q) => q.eq("key", name))
+          .unique();
+        const isCurrent = row !== null && row.lastRequest + seconds * 1000 > now;
+        return { name, most, row, count: isCurrent ? row.count : 0, since: isCurrent ? row.lastRequest : now };
+      }),
+    );
+    const full = rows.filter(({ count, most }) => count >= most);
+    if (full.length > 0) return Math.max(...full.map(({ since }) => Math.ceil((since + seconds * 1000 - now) / 1000)));
+    for (const { name, row, count, since } of rows) {
+      if (row) await db.patch(row._id, { count: count + 1, lastRequest: since });
+      else await db.insert("rateLimits", { id: name, key: name, count: 1, lastRequest: since });
+    }
+    return 0;
+  },
+});
+
+async function pathFor(ctx: CallerCtx, itemId: string): Promise<ItemPath> {
+  const right = "manageLinks";
+  if (ctx.db.normalizeId("designImages", itemId)) return imageFor(ctx, itemId, right);
+  if (ctx.db.normalizeId("designs", itemId)) return designFor(ctx, itemId, right);
+  return { project: await projectFor(ctx, itemId, right) };
+}
+
+async function managedLink(ctx: UserMutationCtx, { projectId, linkId }: ObjectType<typeof managed>): Promise<Doc<"links">> {
+  const project = await projectFor(ctx, projectId, "manageLinks");
+  const id = ctx.db.normalizeId("links", linkId);
+  const link = id && (await ctx.db.get(id));
+  if (link?.projectId !== project._id) throw notFound();
+  return link;
+}
+
+/** A time in the past is accepted only if it stays as it is. */
+function checkedSettings(
+  { expiresAt, downloads, ...args }: { name: string; downloads: boolean; expiresAt: number | null },
+  current?: number,
+): { name: string; downloads: boolean; expiresAt: number | undefined } {
+  const { name } = check(nameLink, args);
+  if (expiresAt !== null && !(expiresAt > Date.now()) && expiresAt !== current)
+    throw invalid({ expiresOn: ["Choose a day in the future."] });
+  return { name, downloads, expiresAt: expiresAt ?? undefined };
+}
+
+async function scheduleExpiry(ctx: MutationCtx, id: Id<"links">, expiresAt: number | undefined): Promise<void> {
+  if (expiresAt !== undefined && expiresAt > Date.now()) await ctx.scheduler.runAt(expiresAt, internal.jobs.links.expire, { id });
+}
+
+/** Applies the access rule of visitors, so that a link never names what it does not show. */
+async function targetOf(ctx: QueryCtx, link: Doc<"links">): Promise<Target | null> {
+  const reader = { ...ctx, user: null, link };
+  const { itemId } = link;
+  if (ctx.db.normalizeId("designImages", itemId)) {
+    const path = await ifVisible(imageFor(reader, itemId, "view"));
+    return path && { kind: "image", id: path.image._id, name: path.image.name };
+  }
+  if (ctx.db.normalizeId("designs", itemId)) {
+    const path = await ifVisible(designFor(reader, itemId, "view"));
+    return path && { kind: "design", id: path.design._id, name: path.design.name };
+  }
+  const project = await ifVisible(projectFor(reader, itemId, "view"));
+  return project && { kind: "project", id: project._id, name: project.name };
+}

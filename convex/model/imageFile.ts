@@ -1,0 +1,39 @@
+import { type Infer, type ObjectType, v } from "convex/values";
+import { versionFor } from "../versions";
+import { imageFor, type ReaderCtx } from "./access";
+import { notFound } from "./errors";
+import { rotation } from "./versionTables";
+
+export const imageFileArgs = {
+  imageId: v.string(),
+  versionId: v.optional(v.string()),
+  original: v.optional(v.boolean()),
+};
+
+export const imageFileShape = v.object({
+  storageUrl: v.string(),
+  contentType: v.string(),
+  checksum: v.string(),
+  name: v.string(),
+  size: v.number(),
+  width: v.number(),
+  height: v.number(),
+  page: v.optional(v.number()),
+  rotation: v.optional(rotation),
+  designId: v.id("designs"),
+});
+
+/** Throws "not_found" also for an earlier version that the reader may not see. */
+export async function imageFileFor(
+  ctx: ReaderCtx,
+  { imageId, versionId, original = false }: ObjectType<typeof imageFileArgs>,
+): Promise<Infer<typeof imageFileShape>> {
+  const { image } = await imageFor(ctx, imageId, original ? "download" : "view");
+  const shown = versionId === undefined || versionId === image.versionId ? image : await versionFor(ctx, image, versionId);
+  const storageUrl = await ctx.storage.getUrl(shown.storageId);
+  if (!storageUrl) throw notFound();
+  const { contentType, checksum, name, size, width, height, page } = shown;
+  const { designId } = image;
+  const optional = { ...(page !== undefined && { page }), ...(shown.rotation !== undefined && { rotation: shown.rotation }) };
+  return { storageUrl, contentType, checksum, name, size, width, height, ...optional, designId };
+}

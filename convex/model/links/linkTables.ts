@@ -1,0 +1,40 @@
+import { defineTable } from "convex/server";
+import { v } from "convex/values";
+
+/** What visitors of a link may do besides viewing. A further kind is an addition to this union. */
+const linkKind = v.union(v.literal("view"));
+
+export const linkTables = {
+  /** Public links (docs/decisions/177-public-links.md). A revoked link has no row. */
+  links: defineTable({
+    projectId: v.id("projects"),
+    /** The project, or a design or image in it. Visitors see nothing else. */
+    itemId: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
+    kind: linkKind,
+    name: v.string(),
+    /** SHA-256 of the token, in base64url. */
+    tokenHash: v.string(),
+    /** The token, encrypted by the app server, for those who manage links. */
+    sealedToken: v.string(),
+    /** Made by the app server, like those of accounts. */
+    passwordHash: v.optional(v.string()),
+    /** Changes with the password. Tokens and cookies contain it, so those of an earlier password are refused. */
+    lock: v.number(),
+    expiresAt: v.optional(v.number()),
+    /** Set when the link has expired, so that live queries of visitors run again. */
+    expiredAt: v.optional(v.number()),
+    downloads: v.boolean(),
+    createdBy: v.string(),
+    createdAt: v.number(),
+  })
+    .index("by_token", ["tokenHash"])
+    .index("by_project", ["projectId", "createdAt"])
+    .index("by_creator", ["createdBy", "createdAt"]),
+
+  /** Apart from the link, because a visit must not run the visitors' live queries again. */
+  linkVisits: defineTable({
+    linkId: v.id("links"),
+    visits: v.number(),
+    lastUsedAt: v.number(),
+  }).index("by_link", ["linkId"]),
+};

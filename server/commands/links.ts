@@ -1,0 +1,38 @@
+import { type Administration, confirmed, counted, dayOf, Failure, plain, runCommand, withAdministration } from "./with-administration.ts";
+
+const USAGE = `Usage: npm run links -- <what>
+
+  list                     lists all public links: id, creator, day of creation, what it shows, and its name
+  revoke ID                ends one link
+  revoke-all [--yes]       ends all links`;
+
+/** `npm run links`, for the operator. */
+async function main([what, ...rest]: string[]): Promise<void> {
+  const [id] = rest;
+  if (what === "list") return withAdministration(list);
+  if (what === "revoke" && id) return withAdministration((administration) => revoke(administration, id));
+  if (what === "revoke-all") return withAdministration((administration) => revokeAll(administration, rest.includes("--yes")));
+  throw new Failure(USAGE);
+}
+
+async function list({ links }: Administration): Promise<void> {
+  let count = 0;
+  for await (const { _id, owner, createdAt, target, name } of links.list()) {
+    const shown = target ? `${target.kind} ${target.name}` : "nothing";
+    console.log([_id, owner, dayOf(createdAt), shown, name].map(plain).join("\t"));
+    count += 1;
+  }
+  console.log(count === 0 ? "There are no public links." : counted(count, "public link"));
+}
+
+async function revoke({ links }: Administration, id: string): Promise<void> {
+  if (!(await links.revoke(id))) throw new Failure(`There is no public link with the id ${plain(id)}.`);
+  console.log("The public link is revoked.");
+}
+
+async function revokeAll({ links }: Administration, sure: boolean): Promise<void> {
+  if (!sure && !(await confirmed("This ends all public links. Type all to continue: ", "all"))) throw new Failure("Nothing was revoked.");
+  console.log(`${counted(await links.revokeAll(), "public link")} revoked.`);
+}
+
+await runCommand(main);
