@@ -11,6 +11,7 @@ import { lists } from "./product/lists.ts";
 import { memory } from "./engine/memory.ts";
 import { bulk } from "./product/bulk.ts";
 import { coldStart, pages, rows } from "./product/pages.ts";
+import { photographs } from "./product/photographs.ts";
 import { paint } from "./product/paint.ts";
 import { pointReads } from "./engine/point-reads.ts";
 import type { Section } from "./history.ts";
@@ -45,7 +46,8 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   "table-size": { title: "Table of a million rows", measure: tableSize },
   memory: { title: "Memory after 100,000 mutations and 1,000 connections", measure: memory },
   reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
-  "small-files": { title: "Small and large files in a browser", measure: smallFiles },
+  "small-files": { title: "Small files in a browser", measure: smallFiles },
+  photographs: { title: "Photographs of 5 MB in a browser", measure: photographs },
   uploads: { title: "100 uploads of 2 MB, four in parallel", measure: uploads },
 };
 

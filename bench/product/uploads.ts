@@ -31,7 +31,7 @@ export async function uploads(): Promise<Figure[]> {
     const decoded: number[] = [];
     const taken: number[] = [];
     const finished: number[] = [];
-    await run(8, (file) => add(app, browser, designId, file).then(() => {}), photograph);
+    await run(8, (file) => add(app, browser, designId, file), photograph);
     const idle = memoryOf(app);
     let most = idle;
     const pids = [...processesOf(app), bare.child.pid ?? 0];
@@ -43,7 +43,7 @@ export async function uploads(): Promise<Figure[]> {
       plain.push(await run(FILES, toBare(""), photograph));
       decoded.push(await run(FILES, toBare("/decoded"), photograph));
       let arriving = 0;
-      const seconds = await run(FILES, async (file) => void (arriving += await add(app, browser, designId, file)), photograph);
+      const seconds = await run(FILES, async (file) => void (arriving += (await add(app, browser, designId, file)).arriving), photograph);
       finished.push(seconds);
       taken.push(arriving / AT_ONCE / 1000);
     }
@@ -80,8 +80,8 @@ async function inChunks(app: RunningApp): Promise<Figure> {
     const { designId } = await makeDesign(app, person);
     const browser = await browserOf(app, person);
     for (let n = 0; n < LARGE_FILES; n += 1) {
-      whole.push(await add(app, browser, designId, await noise(LARGE_WIDTH)));
-      chunked.push(await add(app, browser, designId, await noise(LARGE_WIDTH), LARGEST_CHUNK));
+      whole.push((await add(app, browser, designId, await noise(LARGE_WIDTH))).arriving);
+      chunked.push((await add(app, browser, designId, await noise(LARGE_WIDTH), LARGEST_CHUNK)).arriving);
     }
   }
   return ratio("48 MB in chunks ÷ one request", median(whole), median(chunked), 0.9);
@@ -104,8 +104,14 @@ export async function browserOf(app: RunningApp, person: Person): Promise<Browse
   return { headers: { Origin: app.url, Cookie: [person.cookieHeader, ...cookies].join("; "), "Tus-Resumable": "1.0.0" } };
 }
 
-/** Uploads a file in requests of at most `chunk` bytes. Returns the ms of announcing and sending it. */
-export async function add(app: RunningApp, { headers }: Browser, designId: string, file: Upload, chunk = Infinity): Promise<number> {
+/** Uploads a file in requests of at most `chunk` bytes. `arriving`: the ms of announcing and sending it. */
+export async function add(
+  app: RunningApp,
+  { headers }: Browser,
+  designId: string,
+  file: Upload,
+  chunk = Infinity,
+): Promise<{ arriving: number; imageId: string }> {
   const { bytes, checksum } = file;
   const fields = { design: designId, filename: "photograph.jpg", checksum };
   const metadata = Object.entries(fields).map(([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`);
@@ -125,9 +131,9 @@ export async function add(app: RunningApp, { headers }: Browser, designId: strin
     if (sent.status !== 204) throw new Error(`Not taken: ${await sent.text()}`);
   }
   const arriving = performance.now() - before;
-  const answer: { ok: boolean } = await (await fetch(`${app.url}${path}/finish`, { method: "POST", headers })).json();
+  const answer: { ok: boolean; imageId: string } = await (await fetch(`${app.url}${path}/finish`, { method: "POST", headers })).json();
   if (!answer.ok) throw new Error(`Not finished: ${JSON.stringify(answer)}`);
-  return arriving;
+  return { arriving, imageId: answer.imageId };
 }
 
 let made = 0;

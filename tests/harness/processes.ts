@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { RunningApp } from "./app.ts";
 
 /** Returns the pid of the deployment that an app with this output started last; NaN without one. */
@@ -6,7 +6,19 @@ export const deploymentPidIn = (output: string): number => Number([...output.mat
 
 /** Returns the pids of an app and its deployment; 0 for one that does not run. */
 export function processesOf(app: RunningApp): [app: number, deployment: number] {
-  return [app.pid, deploymentPidIn(app.output()) || 0];
+  // The app logs the pid only at level "info" and below.
+  return [app.pid, deploymentPidIn(app.output()) || (processesBelow(app.pid).find(isDeployment)?.pid ?? 0)];
+}
+
+export type Process = { pid: number; command: string };
+
+export const isDeployment = ({ command }: Process): boolean => command.includes("--site-port");
+
+/** Returns the child processes of a process, and theirs; none without /proc. */
+export function processesBelow(pid: number): Process[] {
+  const children = Map.groupBy(allPids(), parentOf);
+  const below = (of: number): number[] => (children.get(of) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(pid).map((child) => ({ pid: child, command: readProc(child, "cmdline").replaceAll("\0", " ") }));
 }
 
 /** Returns the anonymous memory in MiB (proc(5), RssAnon), without mapped files; null without such a process or without /proc. */
@@ -22,6 +34,21 @@ export function cpuMs(pid: number | null | undefined): number {
     .split(" ");
   return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
 }
+
+function allPids(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+const parentOf = (pid: number): number =>
+  Number(
+    readProc(pid, "stat")
+      .replace(/^.*\) /s, "")
+      .split(" ")[1],
+  );
 
 function readProc(pid: number | null | undefined, file: string): string {
   try {
