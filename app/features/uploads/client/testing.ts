@@ -20,6 +20,9 @@ export class FakeTransport implements Transport {
 
   urlOf = (name: string) => `/uploads/${this.sendings.findIndex(({ file }) => file.name === name) + 1}`;
 
+  isFast = false;
+  isFastFor = () => this.isFast;
+
   send(sending: Sending): Promise<void> {
     this.sendings.push(sending);
     return this.onSend(sending);

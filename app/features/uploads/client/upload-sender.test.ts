@@ -40,6 +40,13 @@ describe("upload sender", () => {
     });
   });
 
+  it("sends without a checksum on a fast line", async () => {
+    page.transport.isFast = true;
+    page.uploads.add(uploadTarget, [file("a.png")]);
+    await expect.poll(page.states).toEqual(["added"]);
+    expect(page.transport.sendings[0]?.metadata).toEqual({ design: "d", filename: "a.png", batch: expect.any(String), index: "0" });
+  });
+
   it("sends many small files in few requests, and a large one alone", async () => {
     const small = Array.from({ length: 40 }, (_, index) => file(`${index}.png`));
     page.uploads.add(uploadTarget, [...small.slice(0, 20), file("large.png", "x".repeat(40_000)), ...small.slice(20)]);

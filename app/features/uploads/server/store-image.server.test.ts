@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -190,6 +191,20 @@ describe("storeImage", () => {
     expect(refused).toMatchObject({ ok: false, again: false, duplicateOf: { imageId: first.imageId, name: "fig.jpg" } });
     expect(calls.filter(({ name }) => name === "storage")).toHaveLength(1);
     expect((await storeImage(file, upload)).ok).toBe(true);
+  });
+
+  it("finds a duplicate without its checksum before it is decoded", async () => {
+    breakLine("nothing", "answer", 0);
+    const first = await keepFig();
+    const path = join(folder, crypto.randomUUID());
+    await writeFile(path, "undecodable");
+    const digest = createHash("sha256")
+      .update(await readFile(picturePath("fig")))
+      .digest("hex");
+    const upload = { config, userId: "ada", sessionId: ada.sessionId, designId, sending: "without checksum", onlyNew: true };
+    const file = { index: 0, name: "again.jpg", path, tooLarge: false, digest };
+    expect(first).toMatchObject({ ok: true });
+    expect(await storeImage(file, upload)).toMatchObject({ ok: false, duplicateOf: { name: "fig.jpg" } });
   });
 
   it("reports the free space, minus reservations for other files", async () => {

@@ -41,19 +41,23 @@ export async function storeImage(file: ArrivedFile, upload: UploadContext): Prom
 }
 
 async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
+  const { config, onlyNew = false, checksum, versionOf } = upload;
   try {
+    // Without the client's checksum, a duplicate is found here, before it is decoded.
+    const isEarly = onlyNew && !checksum && !file.tooLarge;
+    const requested = isEarly && file.digest !== null ? await requestStorage(file.digest, await sizeOf(file), upload) : null;
     const checked = await checkImage(file, upload);
     if ("refused" in checked) return checked.refused;
     const pages = checked.properties.pages?.length ?? 1;
-    if (upload.versionOf !== undefined && pages > 1)
+    if (versionOf !== undefined && pages > 1)
       return refusedAs(file.name)(
         `A version is one image, and this PDF has ${pages} pages. Upload one page, or add the PDF to the design.`,
       );
-    const imageId = await store(file, checked.properties, upload);
+    const imageId = await store(file, checked.properties, upload, requested);
     metrics.uploadedBytes.inc(checked.properties.size);
     return { name: file.name, ok: true, imageId };
   } catch (error) {
-    return resultOf(error, file, upload.config);
+    return resultOf(error, file, config);
   }
 }
 
@@ -64,8 +68,7 @@ export async function resultOf(error: unknown, file: ArrivedFile, config: AppCon
   const refusal = refusalOf(error);
   if (refusal?.duplicateOf) return { ...refused(duplicateText(refusal.duplicateOf.name)), duplicateOf: refusal.duplicateOf };
   if (refusal?.left !== undefined) {
-    const { size } = await stat(file.path);
-    return refused(noRoomText(size, refusal.left, config.storageQuotaBytes), true);
+    return refused(noRoomText(await sizeOf(file), refusal.left, config.storageQuotaBytes), true);
   }
   if (refusal) return refused(refusal.message ?? "The file could not be saved.");
   if (error instanceof BusyError)
@@ -108,17 +111,28 @@ export async function checkImage(
 
 export type ImageProperties = Extract<Awaited<ReturnType<typeof inspectImage>>, { ok: true }>["properties"];
 
-async function store(file: ArrivedFile, properties: ImageProperties, upload: UploadContext): Promise<string> {
-  const { config, sessionId, designId, sending, versionOf, onlyNew = false, reserved = 0, chosenAs } = upload;
-  const quota = config.storageQuotaBytes;
-  const convex = serviceConvex(config);
-  // Includes the content, since a form restored from the browser's history may be sent again with other files.
-  const uploadId = `${sending}:${properties.checksum}`;
-  const url = await convex.mutation(
+const sizeOf = async ({ path }: ArrivedFile): Promise<number> => (await stat(path)).size;
+
+/** Includes the content, since a form restored from the browser's history may be sent again with other files. */
+const uploadIdOf = ({ sending }: UploadContext, checksum: string): string => `${sending}:${checksum}`;
+
+/** Returns the URL to store the bytes at. Throws for a duplicate, and without access or space. */
+function requestStorage(checksum: string, size: number, upload: UploadContext): Promise<string> {
+  const { config, sessionId, designId, onlyNew = false, reserved = 0 } = upload;
+  const room = { bytes: size + reserved, quota: config.storageQuotaBytes, ...(onlyNew && { unlessThere: checksum }) };
+  return serviceConvex(config).mutation(
     api.uploads.generateUploadUrl,
-    { sessionId, designId, uploadId, bytes: properties.size + reserved, quota, ...(onlyNew && { unlessThere: properties.checksum }) },
+    { sessionId, designId, uploadId: uploadIdOf(upload, checksum), ...room },
     { skipQueue: true },
   );
+}
+
+async function store(file: ArrivedFile, properties: ImageProperties, upload: UploadContext, requested: string | null): Promise<string> {
+  const { config, sessionId, designId, versionOf, onlyNew = false, chosenAs } = upload;
+  const quota = config.storageQuotaBytes;
+  const convex = serviceConvex(config);
+  const uploadId = uploadIdOf(upload, properties.checksum);
+  const url = requested ?? (await requestStorage(properties.checksum, properties.size, upload));
   const storageId = await storeBytes(url, file.path, properties);
   const stored = { sessionId, uploadId, storageId, name: file.name, ...properties, quota };
   const finalize = async (): Promise<string> => {

@@ -25,6 +25,8 @@ export type Sending = {
 };
 
 export type Transport = {
+  /** Returns whether the line is so fast that the server may find a duplicate, instead of a checksum before sending. */
+  isFastFor(bytes: number): boolean;
   /** Throws `NotSent`, or the reason of an aborted signal. */
   send(sending: Sending): Promise<void>;
   /** Returns false if the server has no such upload. Throws `NotSent`. */

@@ -2,6 +2,7 @@ import { DetailedError, Upload } from "tus-js-client";
 import { isUploadProblem, type UploadProblem } from "../../upload-problem";
 import { BATCH_FIELDS, type BatchAnswer, type UploadOutcome } from "../../upload-result";
 import { createChunkSize } from "./chunk-size";
+import { createLineSpeed } from "./line-speed";
 import { NotSent, type Transport } from "./transport";
 
 const VERSION = "1.0.0";
@@ -12,10 +13,13 @@ const REJECTED = "Upload-Rejected-Size";
 const WITH_ANNOUNCEMENT = 256 * 1024;
 
 const chunkSize = createChunkSize();
+const lineSpeed = createLineSpeed();
 /** One per possible halving of the chunk size; each chunk that passes resets the count. */
 const CHUNK_RETRIES = [0, 0, 0, 0];
 
 export const tusTransport: Transport = {
+  isFastFor: (bytes) => lineSpeed.isFastFor(bytes),
+
   send: ({ file, url, metadata, signal, onUrl, onProgress }) =>
     new Promise((resolve, reject) => {
       let chunk = { bytes: 0, sentAt: 0 };
@@ -31,7 +35,11 @@ export const tusTransport: Transport = {
         onAfterResponse(request, response) {
           const isOk = response.getStatus() < 300;
           if (isOk) chunkSize.limitTo(readLimit(response.getHeader("Upload-Limit")));
-          if (isOk && request.getMethod() === "PATCH") chunkSize.accepted(chunk.bytes, performance.now() - chunk.sentAt);
+          if (isOk && request.getMethod() === "PATCH") {
+            const ms = performance.now() - chunk.sentAt;
+            chunkSize.accepted(chunk.bytes, ms);
+            lineSpeed.note(chunk.bytes, ms);
+          }
           upload.options.chunkSize = chunkSize.bytes();
         },
         // Resends only rejected chunks in smaller ones. `UploadOutcomes` retries and shows other failures.

@@ -1,0 +1,21 @@
+export type LineSpeed = {
+  note(bytes: number, ms: number): void;
+  /** Returns whether sending these bytes costs less than reading them twice, judged by the last large request. */
+  isFastFor(bytes: number): boolean;
+};
+
+/** Smaller requests show the latency of the line and not its speed. */
+const LARGE_BYTES = 500_000;
+/** Bytes per second: above the uplinks of mobile networks, where each byte counts. */
+const FAST = 10_000_000;
+const SHORT_SECONDS = 1;
+
+export function createLineSpeed(): LineSpeed {
+  let speed = 0;
+  return {
+    note(bytes, ms) {
+      if (bytes >= LARGE_BYTES) speed = bytes / (ms / 1000);
+    },
+    isFastFor: (bytes) => speed >= FAST && bytes / speed < SHORT_SECONDS,
+  };
+}
