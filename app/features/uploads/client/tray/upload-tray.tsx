@@ -71,19 +71,24 @@ export function UploadTray() {
             <progress className="upload-progress" value={summary.percent / 100} aria-label="Progress of all files" />
           ) : null}
           <div id={listId} hidden={!open} className="tray-list">
-            {rate === "" ? null : <p className="tabular px-4 pt-1 text-sm text-faint">{rate}</p>}
-            <BulkUploadActions uploads={uploads} all={all} />
-            {unfinished.length > 0 ? <UnfinishedUploadList unfinished={unfinished} listed={LISTED} all={all} /> : null}
-            <ul>
-              {uploads
-                .toSorted((a, b) => rank(a) - rank(b))
-                .slice(0, LISTED)
-                .map((upload) => (
-                  <UploadRow key={upload.id} upload={upload} all={all} />
-                ))}
-            </ul>
-            {uploads.length > LISTED ? (
-              <p className="px-4 py-1.5 text-sm text-faint">and {count(uploads.length - LISTED, "more", "more")}</p>
+            {/* Rendering the rows of a closed list takes as long as all else that an upload renders. */}
+            {open ? (
+              <>
+                {rate === "" ? null : <p className="tabular px-4 pt-1 text-sm text-faint">{rate}</p>}
+                <BulkUploadActions uploads={uploads} all={all} />
+                {unfinished.length > 0 ? <UnfinishedUploadList unfinished={unfinished} listed={LISTED} all={all} /> : null}
+                <ul>
+                  {uploads
+                    .toSorted((a, b) => rank(a) - rank(b))
+                    .slice(0, LISTED)
+                    .map((upload) => (
+                      <UploadRow key={upload.id} upload={upload} all={all} />
+                    ))}
+                </ul>
+                {uploads.length > LISTED ? (
+                  <p className="px-4 py-1.5 text-sm text-faint">and {count(uploads.length - LISTED, "more", "more")}</p>
+                ) : null}
+              </>
             ) : null}
           </div>
         </section>
