@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { testConfig } from "~/lib/http/testing";
 import { createLinkToken, hashLinkToken, isLinkToken, linkAddress } from "./link-token.server";
 
-it("a link's token has 22 characters, is stored as a hash, and its address can be shown again", () => {
+it("a token has 131 bits, and is stored as a hash and encrypted", () => {
   const { token, tokenHash, sealedToken } = createLinkToken(testConfig);
   expect(token).toMatch(/^[A-Za-z0-9]{22}$/);
   expect([isLinkToken(token), isLinkToken(`${token}x`), isLinkToken("../projects"), isLinkToken(undefined)]).toEqual([
