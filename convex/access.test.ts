@@ -148,7 +148,7 @@ const entries: Record<string, Entry> = {
   },
   "links:listAll": { by: "server", args: () => ({ paginationOpts }) },
   "links:revokeAny": { by: "server", args: () => ({ linkId: "none" }) },
-  "links:noteVisit": { by: "server", args: () => ({ linkId: "none" }) },
+  "links:noteVisits": { by: "server", args: () => ({ linkId: "none", visits: 1 }) },
   "links:countAttempt": { by: "server", args: () => ({ limits: [{ key: randomUUID(), most: 1 }], seconds: 1 }) },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },

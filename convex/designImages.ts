@@ -11,7 +11,7 @@ import { imagesOf, neighbour } from "./model/lists/order";
 import { LIST_LIMIT, pageOf } from "./model/lists/paging";
 import { cleanText } from "./model/names";
 import { captionImage, bulkIds, renameDesignImage } from "./model/rules";
-import { designImageShape, toDesignImage } from "./model/shapes";
+import { designImageShape, forReader, toDesignImage } from "./model/shapes";
 import { type ImageSort, imageSortArg } from "./model/lists/sorting";
 import { rotateImage, turned } from "./model/rotation";
 import { trashImage } from "./model/trashing";
@@ -23,7 +23,7 @@ export const getDesignImagesByDesignId = readerQuery({
   returns: v.array(designImageShape),
   handler: async (ctx, { designId, sort = "manual" }) => {
     const { design } = await designFor(ctx, designId, "view");
-    return (await imagesIn(ctx, design._id, sort).take(LIST_LIMIT)).map(toDesignImage);
+    return (await imagesIn(ctx, design._id, sort).take(LIST_LIMIT)).map((row) => forReader(ctx, toDesignImage(row)));
   },
 });
 
@@ -33,7 +33,7 @@ export const listDesignImages = readerQuery({
   handler: async (ctx, { designId, sort = "manual", paginationOpts }) => {
     const { design } = await designFor(ctx, designId, "view");
     const result = await imagesIn(ctx, design._id, sort).paginate(pageOf(paginationOpts));
-    return { ...result, page: result.page.map(toDesignImage) };
+    return { ...result, page: result.page.map((row) => forReader(ctx, toDesignImage(row))) };
   },
 });
 
@@ -48,7 +48,7 @@ export const getDesignImageInPlace = readerQuery({
   }),
   handler: async (ctx, { id }) => {
     const { image, design } = await imageFor(ctx, id, "view");
-    const shown = toDesignImage(image);
+    const shown = forReader(ctx, toDesignImage(image));
     // The link of an image shows nothing beside it. The files that visitors get have no location.
     const details = ctx.link && image.details ? { ...image.details, hasPlace: false } : image.details;
     if (ctx.link?.itemId === image._id) return { image: shown, previous: null, next: null, ...(details && { details }) };

@@ -11,22 +11,26 @@ import { moveDesign } from "./model/moves";
 import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createDesign, renameDesign } from "./model/rules";
-import { coverShape, designPageShape, designShape, toDesign } from "./model/shapes";
+import { coverShape, designPageShape, designShape, forReader, toDesign } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
 export const getDesignsByProjectId = readerQuery({
   args: { projectId: v.string(), sort: sortArg, favourites: v.optional(v.literal(true)) },
   returns: v.array(designShape),
-  handler: async (ctx, { projectId, sort = "changed", favourites: only }) =>
-    firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), only),
+  handler: async (ctx, { projectId, sort = "changed", favourites: only }) => {
+    const designs = await firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), only);
+    return designs.map((design) => forReader(ctx, design));
+  },
 });
 
 export const listDesigns = readerQuery({
   args: { projectId: v.string(), sort: sortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designShape),
-  handler: async (ctx, { projectId, sort = "changed", paginationOpts }) =>
-    pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), paginationOpts),
+  handler: async (ctx, { projectId, sort = "changed", paginationOpts }) => {
+    const result = await pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), paginationOpts);
+    return { ...result, page: result.page.map((design) => forReader(ctx, design)) };
+  },
 });
 
 export const getDesignById = readerQuery({
@@ -35,7 +39,7 @@ export const getDesignById = readerQuery({
   handler: async (ctx, { id }) => {
     const place = await designFor(ctx, id, "view");
     const isFavourite = (await favouriteAtOf(ctx, place)) !== undefined;
-    return { ...toDesign(place.design, isFavourite), ...(await ownRoleIn(ctx, place.project)) };
+    return { ...forReader(ctx, toDesign(place.design, isFavourite)), ...(await ownRoleIn(ctx, place.project)) };
   },
 });
 

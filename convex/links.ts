@@ -29,6 +29,8 @@ import { nameLink } from "./model/rules";
 /** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
 
 const HOUR = 60 * 60 * 1000;
+/** Four years: Convex schedules functions at most five years ahead. */
+const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 /** Of one creator. */
 const CREATED_PER_HOUR = 60;
 
@@ -201,17 +203,17 @@ export const getFile = serverQueryForLink({
   handler: imageFileFor,
 });
 
-/** Counts the visit of a link that is still there. */
-export const noteVisit = serverMutation({
-  args: { linkId: v.string() },
+/** Counts visits of a link that is still there. */
+export const noteVisits = serverMutation({
+  args: { linkId: v.string(), visits: v.number() },
   returns: v.null(),
   handler: async (ctx, args) => {
     const linkId = ctx.db.normalizeId("links", args.linkId);
     if (!linkId || !(await ctx.db.get(linkId))) return null;
     const row = await visitsOf(ctx, linkId);
     const lastUsedAt = Date.now();
-    if (row) await ctx.db.patch(row._id, { visits: row.visits + 1, lastUsedAt });
-    else await ctx.db.insert("linkVisits", { linkId, visits: 1, lastUsedAt });
+    if (row) await ctx.db.patch(row._id, { visits: row.visits + args.visits, lastUsedAt });
+    else await ctx.db.insert("linkVisits", { linkId, visits: args.visits, lastUsedAt });
     return null;
   },
 });
@@ -245,11 +247,14 @@ export const revokeAny = serverMutation({
   },
 });
 
-/** Counts an attempt to enter a password under each key. Returns the seconds to wait if one has had its maximum; 0: go ahead. */
+/**
+ * Counts an attempt under each key, or takes a right one back. Returns the seconds to wait if one has had its maximum; 0: go ahead.
+ * Rows have the end of their time as `lastRequest`, because Better Auth deletes those of the past.
+ */
 export const countAttempt = serverMutation({
-  args: { limits: v.array(v.object({ key: v.string(), most: v.number() })), seconds: v.number() },
+  args: { limits: v.array(v.object({ key: v.string(), most: v.number() })), seconds: v.number(), takeBack: v.optional(v.literal(true)) },
   returns: v.number(),
-  handler: async ({ db }, { limits, seconds }) => {
+  handler: async ({ db }, { limits, seconds, takeBack = false }) => {
     const now = Date.now();
     const rows = await Promise.all(
       limits.map(async ({ key, most }) => {
@@ -258,15 +263,15 @@ export const countAttempt = serverMutation({
           .query("rateLimits")
           .withIndex("key", (q) => q.eq("key", name))
           .unique();
-        const isCurrent = row !== null && row.lastRequest + seconds * 1000 > now;
-        return { name, most, row, count: isCurrent ? row.count : 0, since: isCurrent ? row.lastRequest : now };
+        const isCurrent = row !== null && row.lastRequest > now;
+        return { name, most, row, count: isCurrent ? row.count : 0, end: isCurrent ? row.lastRequest : now + seconds * 1000 };
       }),
     );
     const full = rows.filter(({ count, most }) => count >= most);
-    if (full.length > 0) return Math.max(...full.map(({ since }) => Math.ceil((since + seconds * 1000 - now) / 1000)));
-    for (const { name, row, count, since } of rows) {
-      if (row) await db.patch(row._id, { count: count + 1, lastRequest: since });
-      else await db.insert("rateLimits", { id: name, key: name, count: 1, lastRequest: since });
+    if (full.length > 0 && !takeBack) return Math.max(...full.map(({ end }) => Math.ceil((end - now) / 1000)));
+    for (const { name, row, count, end } of rows) {
+      if (row) await db.patch(row._id, { count: takeBack ? Math.max(0, count - 1) : count + 1, lastRequest: end });
+      else if (!takeBack) await db.insert("rateLimits", { id: name, key: name, count: 1, lastRequest: end });
     }
     return 0;
   },
@@ -295,6 +300,8 @@ function checkedSettings(
   const { name } = check(nameLink, args);
   if (expiresAt !== null && !(expiresAt > Date.now()) && expiresAt !== current)
     throw invalid({ expiresOn: ["Choose a day in the future."] });
+  if (expiresAt !== null && expiresAt > Date.now() + LIFETIME_MAX)
+    throw invalid({ expiresOn: ["Choose a day within the next four years."] });
   return { name, downloads, expiresAt: expiresAt ?? undefined };
 }
 

@@ -8,7 +8,7 @@ import { conflict, invalid, limit, notFound } from "./model/errors";
 import { discardFile, fileIsTaken, releaseFile } from "./model/files";
 import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
-import { designImageShape, toDesignImage, versionShape } from "./model/shapes";
+import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
 import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/usage";
 import { pictureFields } from "./model/versionTables";
@@ -37,8 +37,8 @@ export const getImageVersion = readerQuery({
     const version = versionId === undefined ? null : await versionFor(ctx, image, versionId);
     const shown = version ?? (image.versionId === undefined ? null : await ctx.db.get(image.versionId));
     return {
-      image: toDesignImage(version ? { ...image, ...pictureFieldsOf(version), versionId: version._id } : image),
-      number: shown?.number ?? 1,
+      image: forReader(ctx, toDesignImage(version ? { ...image, ...pictureFieldsOf(version), versionId: version._id } : image)),
+      number: ctx.link ? 1 : (shown?.number ?? 1),
       isCurrent: shown === null || shown._id === image.versionId,
     };
   },

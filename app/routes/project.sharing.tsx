@@ -104,7 +104,8 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
           Links
         </h2>
         <LinkList projectId={project._id} links={page.rows} addresses={addresses} />
-        <MorePages itemNoun="links" page={{ ...page, isFirst: loaderData.isFirst }} />
+        {/* Pages of their own: only the server can open the addresses of further links. */}
+        <MorePages itemNoun="links" page={{ isFirst: loaderData.isFirst, next: page.next }} />
       </section>
     </Page>
   );

@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
+import type { ReaderCtx } from "./access";
 import { memberRole } from "./memberRole";
 import { rotation } from "./versionTables";
 
@@ -88,6 +89,10 @@ export const versionShape = v.object({
   animated: v.boolean(),
   rotation: v.optional(rotation),
 });
+
+/** Tags are for those who sign in. */
+export const forReader = <Shown extends { tags?: string[] }>({ link }: ReaderCtx, item: Shown): Shown =>
+  link ? Object.assign({}, item, { tags: [] }) : item;
 
 export function toProject(row: Doc<"projects">, favourite = false): Project {
   const { _id, _creationTime, name, updatedAt, designCount, imageCount } = row;

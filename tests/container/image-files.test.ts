@@ -74,7 +74,7 @@ it("compose.yaml waits longer than a shutdown takes", async () => {
   // A stop ends requests in flight, then the deployment. STOP_DELAY_SECONDS (0 here) would precede both.
   const ms = (source: string, name: string) =>
     Number(new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(source)?.[1]?.replaceAll("_", ""));
-  const longest = ms(shutdown, "GRACE") + ms(shutdown, "LAST_CALL") + ms(embedded, "STOP_TIMEOUT");
+  const longest = ms(shutdown, "GRACE") + ms(shutdown, "IDLE_GRACE") + ms(embedded, "STOP_TIMEOUT");
   expect(Number(/^ +stop_grace_period: (\d+)s$/m.exec(text)?.[1]) * 1000).toBeGreaterThan(longest);
 });
 

@@ -2,6 +2,7 @@ import { hashPassword } from "better-auth/crypto";
 import { data, type RouterContextProvider } from "react-router";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
+import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
@@ -9,6 +10,7 @@ import { configContext } from "~/lib/http/context";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { api } from "#convex/_generated/api";
 import { createLinkToken, linkAddress } from "./link-token.server";
+import { countAttempts } from "./open-link.server";
 import { CHANGE_LINK, CREATE_LINK } from "./link-intents";
 
 /** `link`: the address of a link that the form created. */
@@ -18,7 +20,8 @@ type Sent = { request: Request; context: Readonly<RouterContextProvider>; projec
 
 const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "secret", "removeSecret"];
 /** Like an account's (`auth.server.ts`), but shorter ones are allowed, because attempts are limited. */
-const SECRET_LENGTH = { min: 4, max: 128 };
+const SECRET_LENGTH = { min: 8, max: 128 };
+const PASSWORDS = { seconds: 60 * 60, perVisitor: 100, perLink: 100 };
 
 /** Creates or changes a link on the server, which makes the token and hashes the password. Null for another form. */
 export async function manageLinks({ request, context, projectId, sent }: Sent) {
@@ -41,9 +44,16 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
   const expiresAt = endOf(values.expiresOn);
   if (expiresAt === undefined) return refuse("expiresOn", "Enter a day as year-month-day.");
   const settings = { name: values.name, downloads: values.downloads !== "", expiresAt };
-  const passwordHash = secret === "" ? null : await hashPassword(secret);
   const convex = serviceConvex(config);
   try {
+    const itemId = (intent === CREATE_LINK && textOf(sent, "item")) || projectId;
+    // A hash costs much, so it is made for those only who manage links, and not too often.
+    if (secret !== "") {
+      await convexFor(context).preload(api.links.getItem, { itemId });
+      const wait = await countAttempts(config, { what: "password", of: visitor.user.id, address: "" }, PASSWORDS);
+      if (wait > 0) return refuse("secret", "Too many passwords. Try again in an hour.");
+    }
+    const passwordHash = secret === "" ? null : await hashPassword(secret);
     if (intent === CHANGE_LINK) {
       const password = passwordHash !== null || textOf(sent, "removeSecret") !== "" ? { passwordHash } : {};
       const change = { sessionId, projectId, linkId: textOf(sent, "link"), ...settings, ...password };
@@ -51,7 +61,6 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
       return data<LinkAnswer>({ form, result: { status: "success" } });
     }
     const { tokenHash, sealedToken } = createLinkToken(config);
-    const itemId = textOf(sent, "item") || projectId;
     await convex.mutation(api.links.create, { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings }, { skipQueue: true });
     return data<LinkAnswer>({ form, result: { status: "success" }, link: linkAddress(config, sealedToken) ?? "" });
   } catch (error) {

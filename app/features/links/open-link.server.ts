@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { normalizeIP } from "@better-auth/core/utils/ip";
 import { verifyPassword } from "better-auth/crypto";
 import type { FunctionReturnType } from "convex/server";
+import { LRUCache } from "lru-cache";
 import { createContext, href, type MiddlewareFunction, redirect, type RouterContextProvider } from "react-router";
 import type { AppConfig } from "~/config";
 import { readCookie } from "~/features/accounts/session/cookies";
@@ -56,9 +58,18 @@ async function findLink(config: AppConfig, request: Request, token: string | und
   if (!found) return null;
   const { passwordHash, ...link } = found;
   const isUnlocked = passwordHash === null || isUnlockedBy(config, link, readCookie(request.headers, cookieName(config, request)));
-  let signed: Promise<string> | undefined;
-  const convexToken = () => (signed ??= signLinkToken(config.signingKey, link));
+  const convexToken = () => tokenOf(config, link);
   return { passwordHash, link: { ...link, token, hasPassword: passwordHash !== null, isUnlocked, convexToken } };
+}
+
+/** Each signature differs, and pages with equal data share their cached HTML. */
+const signedTokens = new LRUCache<string, Promise<string>>({ max: 1000, ttl: 2 * 60_000 });
+
+function tokenOf(config: AppConfig, { linkId, lock }: Lock): Promise<string> {
+  const key = `${linkId} ${lock}`;
+  const signed = signedTokens.get(key) ?? signLinkToken(config.signingKey, { linkId, lock });
+  if (!signedTokens.has(key)) signedTokens.set(key, signed);
+  return signed;
 }
 
 export async function findLinkOf(context: Readonly<RouterContextProvider>): Promise<OpenedLink | null> {
@@ -91,11 +102,12 @@ export async function unlock(
   if (!found) throw notFoundResponse();
   const config = context.get(configContext);
   const { link, passwordHash } = found;
-  const attempt = { what: "unlock", linkId: link.linkId, address: context.get(clientAddressContext) } as const;
+  const attempt = { what: "unlock", of: link.linkId, address: context.get(clientAddressContext) } as const;
   const wait = await countAttempts(config, attempt, ATTEMPTS);
   if (wait > 0) return { problem: `Too many attempts. Try again in ${Math.ceil(wait / 60)} min.`, status: 429 };
   const isRight = passwordHash === null || (password !== "" && (await verifyPassword({ hash: passwordHash, password })));
   if (!isRight) return { problem: "Wrong password", status: 422 };
+  await countAttempts(config, attempt, ATTEMPTS, true);
   const name = cookieName(config, request);
   const secure = name.startsWith("__Secure-") ? "; Secure" : "";
   const value = unlockValue(config, link, Date.now() + UNLOCKED_MS);
@@ -105,22 +117,25 @@ export async function unlock(
   return { cookies };
 }
 
-type Attempt = { what: "unlock" | "report"; linkId: string; address: string };
+/** `of`: the link, or the user who sets passwords. */
+type Attempt = { what: "unlock" | "report" | "password"; of: string; address: string };
 
-/** Counts an attempt for the link and for the visitor. Returns the seconds to wait; 0: go ahead. */
+/** Counts an attempt in all and for the visitor, or takes it back. Returns the seconds to wait; 0: go ahead. */
 export async function countAttempts(
   config: AppConfig,
-  { what, linkId, address }: Attempt,
+  { what, of, address }: Attempt,
   { seconds, perVisitor, perLink }: typeof ATTEMPTS,
+  takeBack = false,
 ): Promise<number> {
   if (!config.accounts.rateLimit) return 0;
-  // Keyed, so that the table does not reveal addresses.
-  const visitor = createHmac("sha256", config.secret).update(`link visitor ${address}`).digest("base64url");
+  // Keyed, so that the table does not reveal addresses. A host has a whole IPv6 network of 64 bits.
+  const network = normalizeIP(address, { ipv6Subnet: 64 });
+  const visitor = createHmac("sha256", config.secret).update(`link visitor ${network}`).digest("base64url");
   const limits = [
-    { key: `${what} ${linkId}`, most: perLink },
-    { key: `${what} ${linkId} ${visitor}`, most: perVisitor },
+    { key: `${what} ${of}`, most: perLink },
+    { key: `${what} ${of} ${visitor}`, most: perVisitor },
   ];
-  return serviceConvex(config).mutation(api.links.countAttempt, { limits, seconds }, { skipQueue: true });
+  return serviceConvex(config).mutation(api.links.countAttempt, { limits, seconds, ...(takeBack && { takeBack }) }, { skipQueue: true });
 }
 
 /** The path of the cookie is the link's, so `__Host-` is impossible. */

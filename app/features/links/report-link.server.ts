@@ -18,7 +18,7 @@ export async function reportLink(
   if (to === null) return { problem: "Reports are not available here.", status: 422 };
   if (text.trim() === "") return { problem: "Describe what is wrong.", status: 422 };
   if (text.length > TEXT_MAX) return { problem: `A report can have at most ${TEXT_MAX.toLocaleString("en")} characters.`, status: 422 };
-  const wait = await countAttempts(config, { what: "report", linkId, address: context.get(clientAddressContext) }, LIMIT);
+  const wait = await countAttempts(config, { what: "report", of: linkId, address: context.get(clientAddressContext) }, LIMIT);
   if (wait > 0) return { problem: "Too many reports. Try again in an hour.", status: 429 };
   const shown = `the ${target.kind} “${isolate(target.name)}”`;
   await queueMail(config, { kind: "linkReport", to, name: "", url: config.publicUrl, link: linkId, target: shown, text });

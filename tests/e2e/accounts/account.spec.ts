@@ -184,7 +184,8 @@ test("exports a user's data with the original files and without secrets", async 
     expect(file).toMatch(/^projects\/Magazine\/A-B- cover-\//);
     expect(archive.get(file)?.equals(files[index]?.buffer ?? Buffer.alloc(0)), file).toBe(true);
   }
-  expect(archive.size).toBe(4 + files.length);
+  expect(archive.size).toBe(5 + files.length);
+  expect(JSON.parse(String(archive.get("links.json")))).toEqual([]);
   expect(JSON.parse(String(archive.get("favourites.json")))).toMatchObject([{ itemId: designId }]);
   expect(JSON.parse(String(archive.get("activity.json")))).toMatchObject([{ kind: "created" }, { kind: "created" }, { kind: "uploaded" }]);
 

@@ -138,8 +138,12 @@ function contentOf(message: Message): Content {
         subject: "A public link was reported",
         lines: [
           `A visitor reported the link ${message.link}, which shows ${message.target}.`,
-          ...message.text.split(/\r?\n/).filter((line) => line !== ""),
           `To end the link, run this command on the server: npm run links -- revoke ${message.link}`,
+          "The visitor wrote:",
+          ...message.text
+            .split(/\r?\n/)
+            .filter((line) => line !== "")
+            .map((line) => `> ${line}`),
         ],
         link: { label: "Open this installation", url: message.url },
         foot: "You receive this email as the operator of Atelier. The visitor is not known.",

@@ -36,7 +36,10 @@ export class UploadOutcomes {
     }
     const { problem, again, duplicateOf = null, damaged = false, soon = false } = outcome;
     if (soon) return this.#retryLater(item, `${problem} ${CONTINUES}`);
-    if (duplicateOf) return this.#store.change(item, { state: "duplicate", problem, duplicateOf });
+    if (duplicateOf) {
+      this.#discardBytes(item);
+      return this.#store.change(item, { state: "duplicate", problem, duplicateOf });
+    }
     if (damaged) this.storeUrl(item, null);
     const canRetry = again && canResume(item);
     if (!canRetry) this.forget(item, { discard: false });
@@ -80,6 +83,13 @@ export class UploadOutcomes {
     if (item.url === null) return;
     if (discard) this.#transport.discard(item.url);
     item.url = null;
+  }
+
+  /** Otherwise they would use the owner's storage for a day. “Add anyway” sends the file again. */
+  #discardBytes(item: UploadItem): void {
+    if (item.url === null || item.file === null) return;
+    this.#transport.discard(item.url);
+    this.storeUrl(item, null);
   }
 
   #retryLater(item: UploadItem, problem: string): void {
