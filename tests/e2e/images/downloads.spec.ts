@@ -44,7 +44,13 @@ bothWays((javaScript) => {
     expect(await saved(page, fromMenu("Cover / ü"))).toEqual(design);
     await page.getByRole("button", { name: "More for Back" }).click();
     const menu = page.getByRole("group", { name: "Back" });
-    await expect(menu.getByRole("link")).toHaveText(["Rename", "Move to…", "Open in new tab", ...(javaScript ? [] : ["Close"])]);
+    await expect(menu.getByRole("link")).toHaveText([
+      "Rename",
+      "Public links",
+      "Move to…",
+      "Open in new tab",
+      ...(javaScript ? [] : ["Close"]),
+    ]);
     await page.keyboard.press("Escape");
     await she.open(path);
     expect(await saved(page, () => page.getByRole("link", { name: "Download design" }).click())).toEqual(design);
