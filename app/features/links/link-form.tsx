@@ -78,7 +78,7 @@ function LinkFields({ state: { id, fields, refusal }, downloads, hasPassword = f
           field={fields["secret"]}
           label={hasPassword ? "New password" : "Password"}
           autoComplete="new-password"
-          hint={hasPassword ? "Leave it empty to keep the current one." : "Optional. Visitors must enter it."}
+          hint={hasPassword ? "Leave it empty to keep the current one." : "Optional, at least 8 characters. Visitors must enter it."}
         />
       </div>
       <div className="grid gap-2">
