@@ -29,7 +29,7 @@ import { nameLink } from "./model/rules";
 /** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
 
 const HOUR = 60 * 60 * 1000;
-/** Four years: Convex schedules functions at most five years ahead. */
+/** Four years: owners forget older links. */
 const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 /** Of one creator. */
 const CREATED_PER_HOUR = 60;
