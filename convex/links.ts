@@ -29,7 +29,7 @@ import { nameLink } from "./model/rules";
 /** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
 
 const HOUR = 60 * 60 * 1000;
-/** Four years: owners forget older links. */
+/** Limits how far ahead the end of a link is scheduled. */
 const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 /** Of one creator. */
 const CREATED_PER_HOUR = 60;
@@ -128,7 +128,7 @@ const linkShape = v.object({
 });
 type Link = Infer<typeof linkShape>;
 
-/** Returns the links of a project and of what is in it, newest first. */
+/** Returns the links of a project and of its designs and images, newest first. */
 export const list = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(linkShape),
@@ -309,7 +309,7 @@ async function scheduleExpiry(ctx: MutationCtx, id: Id<"links">, expiresAt: numb
   if (expiresAt !== undefined && expiresAt > Date.now()) await ctx.scheduler.runAt(expiresAt, internal.jobs.links.expire, { id });
 }
 
-/** Applies the access rule of visitors, so that a link never names what it does not show. */
+/** Applies the access rule of visitors, so that a link never reveals the name of a hidden item. */
 async function targetOf(ctx: QueryCtx, link: Doc<"links">): Promise<Target | null> {
   const reader = { ...ctx, user: null, link };
   const { itemId } = link;

@@ -122,7 +122,7 @@ async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"proj
 
 const linkRole = ({ downloads }: Doc<"links">): Role => (downloads ? "downloadLink" : "link");
 
-/** A link shows its target and what is in it, so the target must be among the ids of an item's path. */
+/** A link shows its target and the items in it, so the target must be among the ids of an item's path. */
 function expectTarget({ user, link }: ReaderCtx, ...path: string[]): void {
   if (user === null && !path.includes(link?.itemId ?? "")) throw notFound();
 }

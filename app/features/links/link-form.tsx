@@ -7,7 +7,7 @@ import type { IntentName } from "~/lib/forms/intents";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
 import { TextInput } from "~/lib/ui/inputs/text-input";
-import { CopyField } from "./copy-field";
+import { CopyField } from "~/lib/ui/inputs/copy-field";
 import type { ManagedLink } from "./link-intents";
 
 type CreateLinkFormProps = { item: { id: string; name: string } };

@@ -5,7 +5,7 @@ import { Button } from "~/lib/ui/inputs/button";
 import { isolate } from "~/lib/ui/isolate";
 import { Day } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
-import { CopyField } from "./copy-field";
+import { CopyField } from "~/lib/ui/inputs/copy-field";
 import { ChangeLinkForm } from "./link-form";
 import type { ManagedLink } from "./link-intents";
 

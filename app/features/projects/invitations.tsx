@@ -1,14 +1,11 @@
 import type { FunctionReturnType } from "convex/server";
-import { Copy } from "lucide-react";
 import { useState } from "react";
 import { useActionData } from "react-router";
 import { TextField } from "~/lib/forms/fields/text-field";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
-import { Icon } from "~/lib/ui/icons/icon";
+import { CopyField } from "~/lib/ui/inputs/copy-field";
 import { Select } from "~/lib/ui/inputs/select";
-import { TextInput } from "~/lib/ui/inputs/text-input";
-import { toast } from "~/lib/ui/overlays/toasts";
 import { Day } from "~/lib/ui/time/day";
 import type { api } from "#convex/_generated/api";
 import { MEMBER_ROLES } from "#convex/model/rights";
@@ -118,27 +115,11 @@ function Sent({ form, answer }: { form: string; answer: unknown }) {
       ) : (
         <>
           <p className="wrap-anywhere">Send this link to {invited.email}. Whoever opens it first can accept. It is shown only now.</p>
-          <div className="flex gap-2">
-            <TextInput aria-label="Invitation link" readOnly value={invited.link} onFocus={({ target }) => target.select()} />
-            <Button className="noscript:hidden" onClick={() => void copy(invited.link ?? "")}>
-              <Icon of={Copy} />
-              Copy
-            </Button>
-          </div>
+          <CopyField link={invited.link} label="Invitation link" />
         </>
       )}
     </div>
   );
-}
-
-async function copy(link: string): Promise<void> {
-  try {
-    // oxlint-disable-next-line no-restricted-properties -- on plain http this throws, and the link can be selected
-    await navigator.clipboard.writeText(link);
-    void toast("Link copied");
-  } catch {
-    void toast("The browser blocked copying. Select the link and copy it.");
-  }
 }
 
 function invitedIn(answer: unknown, form: string): { email: string; link: string | null } | null {

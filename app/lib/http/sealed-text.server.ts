@@ -3,7 +3,7 @@ import type { AppConfig } from "~/config";
 
 type Secret = Pick<AppConfig, "secret">;
 
-/** Encrypts a text (AES-256-GCM) with a key of its own for each purpose. */
+/** Encrypts a text (AES-256-GCM) with one key per purpose. */
 export function sealText(config: Secret, purpose: string, text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, keyOf(config, purpose), nonce);

@@ -70,7 +70,7 @@ export function openPartialUploads(
 ): PartialUploads {
   const partialUploads = createOwnerIndex<PartialUpload>();
   const reservations = createOwnerIndex<{ id: string; ownerId: string; part: PartialUpload }>();
-  /** Ids of uploads that were used while the folder is read. What is read of them is older. */
+  /** Ids of uploads that changed while the folder is read: their state on disk is older. */
   const handled = new Set<string>();
   let isLoaded = false;
   let isClosed = false;

@@ -1,8 +1,8 @@
 import { Copy } from "lucide-react";
-import { Button } from "~/lib/ui/inputs/button";
-import { Icon } from "~/lib/ui/icons/icon";
-import { TextInput } from "~/lib/ui/inputs/text-input";
-import { toast } from "~/lib/ui/overlays/toasts";
+import { Icon } from "../icons/icon";
+import { toast } from "../overlays/toasts";
+import { Button } from "./button";
+import { TextInput } from "./text-input";
 
 export function CopyField({ link, label }: { link: string; label: string }) {
   return (
