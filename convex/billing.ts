@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { userQuery } from "./model/access";
-import { planFor, subscriptionOf } from "./model/limits";
-import { PLANS } from "./model/plans";
+import { planFor, subscriptionOf } from "./model/limits/limits";
+import { PLANS } from "./model/limits/plans";
 
 const limit = v.union(v.number(), v.null());
 

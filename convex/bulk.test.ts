@@ -4,7 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { PLANS } from "./model/plans";
+import { PLANS } from "./model/limits/plans";
 import { BULK_IDS_MAX } from "./model/rules";
 
 describe.each(backends)("bulk jobs on $name", ({ start }) => {

@@ -5,7 +5,7 @@ import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
 import { bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
 import { check } from "./model/check";
 import { invalid, notFound } from "./model/errors";
-import { limitsOf } from "./model/limits";
+import { limitsOf } from "./model/limits/limits";
 import { addTag, BULK_IDS_MAX } from "./model/rules";
 import { STEP_MAX } from "./model/undo/recordChanges";
 

@@ -4,7 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { copyImageRows, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
 import { api, internal } from "./_generated/api";
-import { PLANS } from "./model/plans";
+import { PLANS } from "./model/limits/plans";
 import type { MemberRole } from "./model/rights";
 
 const paginationOpts = { cursor: null, numItems: 20 };

@@ -18,7 +18,7 @@ import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
 import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/summaries";
-import { changeUsage, expectRoomFor, expectWithin } from "./model/usage";
+import { changeUsage, expectRoomFor, expectWithin } from "./model/limits/usage";
 import { chosenAs, pictureDetails, pictureFields } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 

@@ -1,5 +1,5 @@
 import { userQuery } from "./model/access";
-import { type Usage, usageFor, usageShape } from "./model/usage";
+import { type Usage, usageFor, usageShape } from "./model/limits/usage";
 
 export const getUsage = userQuery({
   args: {},

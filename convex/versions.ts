@@ -10,7 +10,7 @@ import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
 import { imageReplaced } from "./model/summaries";
-import { changeUsage, expectWithin } from "./model/usage";
+import { changeUsage, expectWithin } from "./model/limits/usage";
 import { pictureFields } from "./model/versionTables";
 
 /** The image's row repeats the current version's fields; `imageVersions` stores all once there are two. */

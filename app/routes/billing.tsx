@@ -10,7 +10,7 @@ import { useLive } from "~/lib/data/use-live";
 import { configContext } from "~/lib/http/context";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
-import { PLANS } from "#convex/model/plans";
+import { PLANS } from "#convex/model/limits/plans";
 import type { Route } from "./+types/billing";
 
 export const meta: Route.MetaFunction = () => [{ title: "Billing · Atelier" }];

@@ -8,7 +8,7 @@ import { batchSize, inBatches, listSize, partOf, scheduleBatch, smallerBatch } f
 import type { BulkSelection } from "../model/bulk/bulkTables";
 import { expectContainer, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
-import { withLimits } from "../model/limits";
+import { withLimits } from "../model/limits/limits";
 import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChanges";
 import { expectUnchanged, readingOnce, revertChanges } from "../model/undo/revertChanges";
 import type { Change } from "../model/undo/undoTables";

@@ -6,7 +6,7 @@ import { recordActivity } from "../model/activities/recordActivity";
 import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath, type UserMutationCtx } from "../model/access";
 import { limit } from "../model/errors";
 import { addEarlier, copyFavourite, favouritesIn } from "../model/favourites";
-import { limitsOf, tokenLimits, withLimits } from "../model/limits";
+import { limitsOf, tokenLimits, withLimits } from "../model/limits/limits";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
@@ -14,7 +14,7 @@ import { noteTags } from "../model/tags/tagging";
 import { trashDesigns } from "../model/trashing";
 import { addToStep, recordChanges } from "../model/undo/recordChanges";
 import { type UndoStep, undoStep } from "../model/undo/undoTables";
-import { bytesOfCopies, changeUsage, expectRoomFor, expectRoomForCopies, expectRoomForFiles, isWithinLimit } from "../model/usage";
+import { bytesOfCopies, changeUsage, expectRoomFor, expectRoomForCopies, expectRoomForFiles, isWithinLimit } from "../model/limits/usage";
 import { searchWords } from "../model/search/words";
 
 /** Each batch schedules the next in its own transaction, so a restart repeats nothing. Copied images share the file (`files.ts`). */

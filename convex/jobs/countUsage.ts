@@ -3,7 +3,7 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type QueryCtx } from "../_generated/server";
 import { rowOfFile } from "../model/files";
-import { liveCounts, usageOf } from "../model/usage";
+import { liveCounts, usageOf } from "../model/limits/usage";
 
 const COUNT_BATCH = 1000;
 

@@ -10,7 +10,7 @@ import { releaseFile } from "../model/files";
 import { deleteLink } from "../model/links/links";
 import { VERSIONS_MAX } from "../model/rules";
 import { forgetTags } from "../model/tags/tagging";
-import { changeUsage, forgetUsage } from "../model/usage";
+import { changeUsage, forgetUsage } from "../model/limits/usage";
 import { deleteVersions } from "../versions";
 
 /** Each batch schedules the next; restarts and repeated steps are harmless. `purgingSince` hides items at once; children go first. */

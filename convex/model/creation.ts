@@ -1,6 +1,6 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
-import { changeUsage, startUsage } from "./usage";
+import { changeUsage, startUsage } from "./limits/usage";
 import { recordActivity } from "./activities/recordActivity";
 import { nameFields } from "./itemMutations";
 import { designsOf, lastKey, projectsOf } from "./lists/order";

@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
 import type { DesignPath } from "./access";
-import { changeUsage } from "./usage";
+import { changeUsage } from "./limits/usage";
 
 export const COVER_SIZE = 4;
 

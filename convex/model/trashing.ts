@@ -5,7 +5,7 @@ import type { DesignGroup, DesignPath, ImageGroup, ImagePath, Trashed } from "./
 import { conflict } from "./errors";
 import { isolate } from "./isolate";
 import { designsChanged, imagesChanged } from "./summaries";
-import { changeUsage } from "./usage";
+import { changeUsage } from "./limits/usage";
 
 /** Marks only the item itself, so the cost does not depend on its contents, and earlier trashed contents stay trashed. */
 

@@ -1,6 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
-import { tokenLimits } from "../limits";
+import { tokenLimits } from "../limits/limits";
 
 export const bulkKind = v.union(v.literal("image"), v.literal("design"));
 export type BulkKind = Infer<typeof bulkKind>;

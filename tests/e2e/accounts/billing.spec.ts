@@ -1,5 +1,5 @@
 import { api } from "../../../convex/_generated/api.js";
-import { PLANS } from "../../../convex/model/plans.ts";
+import { PLANS } from "../../../convex/model/limits/plans.ts";
 import { bothWays, expect, expectAccessible, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
 import { startStripe, type StripeServer } from "../../harness/stripe.ts";
 import { deploymentAs, makeDesign } from "../support/pictures.ts";

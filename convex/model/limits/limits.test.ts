@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Backend, backends, type Caller, type Person, probe, signUp } from "../../tests/convex/backends.ts";
-import { refused } from "../../tests/convex/expect.ts";
-import { api } from "../_generated/api";
+import { type Backend, backends, type Caller, type Person, probe, signUp } from "../../../tests/convex/backends.ts";
+import { refused } from "../../../tests/convex/expect.ts";
+import { api } from "../../_generated/api";
 import { PLANS } from "./plans";
 
 const { projects: MOST } = PLANS.free.limits;

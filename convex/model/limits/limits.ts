@@ -1,8 +1,8 @@
 import type { Auth } from "convex/server";
 import { type Infer, v } from "convex/values";
-import type { Doc } from "../_generated/dataModel";
-import type { QueryCtx } from "../_generated/server";
-import { limit } from "./errors";
+import type { Doc } from "../../_generated/dataModel";
+import type { QueryCtx } from "../../_generated/server";
+import { limit } from "../errors";
 import { type Counted, DEFAULT_PLAN, isPlanId, type PlanId, PLANS } from "./plans";
 
 /** Stripe's statuses that count. "past_due" is included because Stripe retries the payment. */

@@ -1,9 +1,9 @@
 import { v } from "convex/values";
-import { internal } from "../_generated/api";
-import type { Doc } from "../_generated/dataModel";
-import type { MutationCtx, QueryCtx } from "../_generated/server";
-import { limit, limitReached, refusalOf } from "./errors";
-import { rowOfFile } from "./files";
+import { internal } from "../../_generated/api";
+import type { Doc } from "../../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../../_generated/server";
+import { limit, limitReached, refusalOf } from "../errors";
+import { rowOfFile } from "../files";
 import { isOwn, limitsOf, refuseBeyondPlan } from "./limits";
 
 /** Counts exclude the trash; bytes count each stored file once. Users without a row are counted at their first change. */
