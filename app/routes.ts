@@ -47,6 +47,7 @@ export default [
         route("security", "routes/account.security.tsx"),
         route("sessions", "routes/account.sessions.tsx"),
         route("connections", "routes/account.connections.tsx"),
+        route("tokens", "routes/account.tokens.tsx"),
         route("data", "routes/account.data.tsx"),
       ]),
       route("move/images", "routes/move.images.tsx"),
@@ -66,6 +67,7 @@ export default [
 
   route(".well-known/change-password", "routes/change-password.tsx"),
   route("api/auth/*", "routes/api.auth.$.tsx"),
+  route("api/v1/*", "routes/api.v1.$.tsx"),
   route("images/:id", "routes/images.$id.tsx"),
   route("s/:token/files/:id", "routes/link.file.tsx"),
   route("s/:token/token", "routes/link.token.tsx"),

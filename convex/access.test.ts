@@ -22,7 +22,7 @@ import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 
 /** `on`: the kind of an item, the argument with its id, and the right that the call needs. Others are about the caller's own data. */
 type Entry = {
-  by: "person" | "server" | "server for a session" | "server for a link";
+  by: "person" | "server" | "server for a session" | "server for a link" | "server for a token";
   /** Visitors of public links may call it too. */
   link?: true;
   /** Accepts projects, designs and images. */
@@ -150,6 +150,14 @@ const entries: Record<string, Entry> = {
   "links:revokeAny": { by: "server", args: () => ({ linkId: "none" }) },
   "links:noteVisits": { by: "server", args: () => ({ linkId: "none", visits: 1 }) },
   "links:countAttempt": { by: "server", args: () => ({ limits: [{ key: randomUUID(), most: 1 }], seconds: 1 }) },
+  "httpApi:listProjects": { by: "server for a token", args: () => ({ paginationOpts }) },
+  "httpApi:listSharedProjects": { by: "server for a token", args: () => ({ paginationOpts }) },
+  "httpApi:getProject": { by: "server for a token", on: ["project", "id", "view"] },
+  "httpApi:listDesigns": { by: "server for a token", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
+  "httpApi:getDesign": { by: "server for a token", on: ["design", "id", "view"] },
+  "httpApi:listImages": { by: "server for a token", on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
+  "httpApi:getImage": { by: "server for a token", on: ["image", "id", "view"] },
+  "httpApi:getFile": { by: "server for a token", on: ["image", "imageId", "view"] },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
   "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
@@ -191,6 +199,14 @@ const entries: Record<string, Entry> = {
   "notices:getUnreadCount": { by: "person" },
   "notices:markRead": { by: "person", args: async ({ backend, ada }) => ({ id: await insertNotice(backend, ada) }) },
   "notices:markAllRead": { by: "person" },
+  "accounts/accessTokens:list": { by: "person" },
+  "accounts/accessTokens:create": {
+    by: "server for a session",
+    args: () => ({ name, tokenHash: randomUUID(), scopes: ["read" as const], days: null }),
+  },
+  "accounts/accessTokens:revoke": { by: "person", args: async ({ backend, ada }) => ({ id: (await insertToken(backend, ada)).id }) },
+  "accounts/accessTokens:find": { by: "server", args: () => ({ tokenHash: "none" }) },
+  "accounts/accessTokens:noteUse": { by: "server", args: () => ({ tokenHash: "none" }) },
   "accounts/linked:unlink": { by: "server for a session", args: () => ({ id: "none", lastToo: false }) },
   "accounts/reclaim:removeCredentials": { by: "server", args: () => ({ userId: "none" }) },
   "accounts/reclaim:verifyAddress": { by: "server", args: () => ({ userId: "none", providerId: "google", removed: [] }) },
@@ -235,6 +251,7 @@ const entries: Record<string, Entry> = {
   "accounts/archive:file": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:favourites": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:links": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:accessTokens": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:activities": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:account": { by: "server for a session" },
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
@@ -263,6 +280,11 @@ const entries: Record<string, Entry> = {
   "accounts/store:incrementOne": { by: "server", args: () => ({ model: "rateLimits", where: [byId], increment: { count: 1 } }) },
   "accounts/store:commit": { by: "server", args: () => ({ writes: [{ kind: "insert", model: "verifications", data: verification() }] }) },
 };
+
+/** Accept an access token with the scope "write" instead of a session. */
+const SENDERS = ["uploads:getStorageOwner", "uploads:generateUploadUrl", "uploads:finalize", "versions:finalize"];
+
+const scopeOf = (_name: string): "read" | "write" | "comment" => "read";
 
 const entriesBy = (by: Entry["by"]) => Object.entries(entries).filter(([, entry]) => entry.by === by);
 const entriesOnItems = Object.entries(entries).flatMap(([name, { on, ...entry }]) => (on ? [[name, { on, ...entry }] as const] : []));
@@ -300,6 +322,13 @@ const insertLink = (backend: Backend, projectId: string, fields: object = {}) =>
     row: { ...row, tokenHash: randomUUID(), sealedToken: "x", ...fields },
   });
 };
+
+/** Has all scopes, unless `fields` says otherwise. */
+async function insertToken(backend: Backend, { userId }: Person, fields: object = {}) {
+  const tokenHash = randomUUID();
+  const row = { userId, name, tokenHash, scopes: ["read", "write", "comment"], createdAt: 0, ...fields };
+  return { id: await backend.inside.mutation(probe.insert, { table: "accessTokens", row }), tokenHash };
+}
 
 async function invited({ backend, bob }: Fixtures) {
   const tokenHash = randomUUID();
@@ -499,6 +528,7 @@ describe.each(backends)("access on $name", ({ start }) => {
     const items = given ?? (await makeItems(fixtures.backend, person));
     const args: Record<string, unknown> = { ...(await entry.args?.(fixtures, items, person)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
+    if (entry.by === "server for a token") args["tokenHash"] = (await insertToken(fixtures.backend, person)).tokenHash;
     if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [items[entry.on[0]]] : items[entry.on[0]];
     return args;
   }
@@ -555,6 +585,32 @@ describe.each(backends)("access on $name", ({ start }) => {
     }
   });
 
+  it.each(entriesBy("server for a token"))("%s is closed to tokens that ended or lack the scope", async (name, entry) => {
+    const { backend, ada, server } = fixtures;
+    const args = await refusedArgs(entry);
+    const scopes = { read: ["write", "comment"], write: ["read", "comment"], comment: ["read", "write"] }[scopeOf(name)];
+    const expired = await insertToken(backend, ada, { expiresAt: Date.now() - 1 });
+    const others = [expired, await insertToken(backend, ada, { scopes }), await insertToken(backend, ada, { userId: "nobody" })];
+    for (const tokenHash of [...others.map((each) => each.tokenHash), "", "never"])
+      expect(await refused(call(server, name, { ...args, tokenHash }))).toEqual({ code: "unauthenticated" });
+  });
+
+  it("accept access tokens for uploads, and for no other function of a session", async () => {
+    const { backend, ada, server } = fixtures;
+    for (const [name, entry] of entriesBy("server for a session")) {
+      const { sessionId: _, ...args } = await rightful(entry, ada);
+      const { tokenHash } = await insertToken(backend, ada);
+      const outcome = await call(server, name, { ...args, tokenHash }).then(
+        () => "ok",
+        () => "refused",
+      );
+      expect(`${name} ${outcome}`).toBe(`${name} ${SENDERS.includes(name) ? "ok" : "refused"}`);
+      if (!SENDERS.includes(name)) continue;
+      const reader = await insertToken(backend, ada, { scopes: ["read", "comment"] });
+      expect(await refused(call(server, name, { ...args, tokenHash: reader.tokenHash }))).toEqual({ code: "unauthenticated" });
+    }
+  });
+
   it.each(entriesOnItems)(
     "%s answers foreign, removed, missing and malformed ids alike",
     { tags: "@tells-another-persons-removed-missing-malformed" },
@@ -590,14 +646,16 @@ describe.each(backends)("access on $name", ({ start }) => {
     };
     const [allowed = [], others = []] = [true, false].map((isAllowed) => MEMBER_ROLES.filter((role) => allows(role, right) === isAllowed));
     const owner = allows("owner", right) ? [] : [fixtures.ada];
+    // An access token outlives the session.
+    const ended = entry.by === "server for a token" ? [] : [signedOut];
     const items = await fixtures.sharedItems();
     const refusals = await Promise.all(
-      [...others.map((role) => roles[role]), fixtures.bob, removed, ...owner, signedOut].map((person) => prepared(person, items)),
+      [...others.map((role) => roles[role]), fixtures.bob, removed, ...owner, ...ended].map((person) => prepared(person, items)),
     );
     const before = await fixtures.contentOf(items);
     const codes = [];
     for (const calling of refusals) codes.push((await refused(calling())).code);
-    expect(codes).toEqual([...refusals.slice(1).map(() => "not_found"), "unauthenticated"]);
+    expect(codes).toEqual([...refusals.slice(ended.length).map(() => "not_found"), ...ended.map(() => "unauthenticated")]);
     expect(await fixtures.contentOf(items)).toEqual(before);
     for (const role of allowed) {
       const calling = await prepared(roles[role], await fixtures.sharedItems());

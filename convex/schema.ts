@@ -1,5 +1,6 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
+import { accessTokenTables } from "./model/accounts/accessTokens";
 import { invitationTables } from "./model/accounts/invitationTables";
 import { mailTables } from "./model/accounts/mailTables";
 import { noticeTables } from "./model/accounts/noticeTables";
@@ -64,6 +65,7 @@ const worded = { searchField: "words" as const, filterFields: ["ownerId" as cons
 
 export default defineSchema({
   ...accountTables,
+  ...accessTokenTables,
   ...noticeTables,
   ...mailTables,
   ...invitationTables,

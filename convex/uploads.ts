@@ -6,7 +6,9 @@ import {
   imageFor,
   serverMutation,
   serverMutationFor,
+  serverMutationForSender,
   serverQueryFor,
+  serverQueryForSender,
   type UserMutationCtx,
 } from "./model/access";
 import { check } from "./model/check";
@@ -41,7 +43,7 @@ export const expectRoom = serverQueryFor({
 });
 
 /** Returns the user whose storage an upload to the design needs. */
-export const getStorageOwner = serverQueryFor({
+export const getStorageOwner = serverQueryForSender({
   args: { designId: v.string() },
   returns: v.string(),
   handler: async (ctx, { designId }) => (await designFor(ctx, designId, "edit")).project.ownerId,
@@ -51,7 +53,7 @@ export const getStorageOwner = serverQueryFor({
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 
 /** The URL is valid for an hour. Throws like `expectRoom`, unless `uploadId` has already become an image. */
-export const generateUploadUrl = serverMutationFor({
+export const generateUploadUrl = serverMutationForSender({
   args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()), uploadId: v.optional(v.string()) },
   returns: v.string(),
   handler: async (ctx, { uploadId, ...args }) => {
@@ -94,7 +96,7 @@ const arrivedFile = {
 };
 
 /** Idempotent by `uploadId`. Throws "conflict" if the upload or file belongs elsewhere or, with `onlyNew`, for a duplicate. */
-export const finalize = serverMutationFor({
+export const finalize = serverMutationForSender({
   args: { designId: v.string(), quota: v.optional(v.number()), ...arrivedFile },
   returns: v.id("designImages"),
   handler: async (ctx, { designId, quota, ...file }) => {

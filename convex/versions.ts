@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 import { recordActivity } from "./model/activities/recordActivity";
-import { type CallerCtx, imageFor, type ReaderCtx, readerQuery, serverMutationFor, userMutation, userQuery } from "./model/access";
+import { type CallerCtx, imageFor, type ReaderCtx, readerQuery, serverMutationForSender, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { discardFile, fileIsTaken, releaseFile } from "./model/files";
@@ -59,7 +59,7 @@ export const makeCurrent = userMutation({
 });
 
 /** Idempotent by `uploadId`. Throws "limit" beyond `VERSIONS_MAX` or `quota`, "conflict" if the file is current or belongs elsewhere. */
-export const finalize = serverMutationFor({
+export const finalize = serverMutationForSender({
   args: {
     imageId: v.string(),
     uploadId: v.string(),

@@ -8,6 +8,7 @@
  * @module
  */
 
+import type * as accounts_accessTokens from "../accounts/accessTokens.js";
 import type * as accounts_archive from "../accounts/archive.js";
 import type * as accounts_belongings from "../accounts/belongings.js";
 import type * as accounts_deleted from "../accounts/deleted.js";
@@ -28,6 +29,7 @@ import type * as copies from "../copies.js";
 import type * as crons from "../crons.js";
 import type * as designImages from "../designImages.js";
 import type * as designs from "../designs.js";
+import type * as httpApi from "../httpApi.js";
 import type * as invitations from "../invitations.js";
 import type * as jobs_bulk from "../jobs/bulk.js";
 import type * as jobs_copies from "../jobs/copies.js";
@@ -43,6 +45,7 @@ import type * as links from "../links.js";
 import type * as many from "../many.js";
 import type * as members from "../members.js";
 import type * as model_access from "../model/access.js";
+import type * as model_accounts_accessTokens from "../model/accounts/accessTokens.js";
 import type * as model_accounts_adapterFilters from "../model/accounts/adapterFilters.js";
 import type * as model_accounts_adapterPlan from "../model/accounts/adapterPlan.js";
 import type * as model_accounts_adapterRows from "../model/accounts/adapterRows.js";
@@ -129,6 +132,7 @@ import type {
 } from "convex/server";
 
 declare const fullApi: ApiFromModules<{
+  "accounts/accessTokens": typeof accounts_accessTokens;
   "accounts/archive": typeof accounts_archive;
   "accounts/belongings": typeof accounts_belongings;
   "accounts/deleted": typeof accounts_deleted;
@@ -149,6 +153,7 @@ declare const fullApi: ApiFromModules<{
   crons: typeof crons;
   designImages: typeof designImages;
   designs: typeof designs;
+  httpApi: typeof httpApi;
   invitations: typeof invitations;
   "jobs/bulk": typeof jobs_bulk;
   "jobs/copies": typeof jobs_copies;
@@ -164,6 +169,7 @@ declare const fullApi: ApiFromModules<{
   many: typeof many;
   members: typeof members;
   "model/access": typeof model_access;
+  "model/accounts/accessTokens": typeof model_accounts_accessTokens;
   "model/accounts/adapterFilters": typeof model_accounts_adapterFilters;
   "model/accounts/adapterPlan": typeof model_accounts_adapterPlan;
   "model/accounts/adapterRows": typeof model_accounts_adapterRows;

@@ -26,6 +26,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   invitations: (row) => row["expiresAt"],
   projectMembers: (row) => row["addedAt"],
   links: (row) => row["createdAt"],
+  accessTokens: (row) => row["createdAt"],
   linkVisits: (row) => row["lastUsedAt"],
   favourites: (row) => row["favouriteAt"],
   projects: (row) => row["_id"],
@@ -54,6 +55,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
     const activities = (await server.query(archive.activities, { sessionId, paginationOpts })).page;
     const favourites = (await server.query(archive.favourites, { sessionId, paginationOpts })).page;
     const links = (await server.query(archive.links, { sessionId, paginationOpts })).page;
+    const programs = (await server.query(archive.accessTokens, { sessionId, paginationOpts })).page;
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
     for (const { id: projectId } of projects) {
@@ -65,7 +67,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    return JSON.stringify({ account, activities, favourites, links, projects, inside });
+    return JSON.stringify({ account, activities, favourites, links, programs, projects, inside });
   }
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {

@@ -107,6 +107,23 @@ export const links = serverQueryFor({
   },
 });
 
+/** Returns the user's access tokens without the tokens themselves. */
+export const accessTokens = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db
+      .query("accessTokens")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .paginate(pageOf(paginationOpts));
+    const shown = page.map(({ _id: id, name, scopes, createdAt, expiresAt, lastUsedAt }) => {
+      const times = { createdAt, ...(expiresAt !== undefined && { expiresAt }), ...(lastUsedAt !== undefined && { lastUsedAt }) };
+      return { id, name, scopes, ...times };
+    });
+    return { page: shown, isDone, continueCursor };
+  },
+});
+
 export const file = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.string(),

@@ -44,14 +44,26 @@ export const removeCredentials = serverMutation({
       .query("devices")
       .withIndex("by_user", (q) => q.eq("userId", userId))
       .take(BATCH);
-    const rows: { _id: GenericId<TableNames> }[] = [...accounts, ...passkeys, ...twoFactors, ...sessions, ...tokens, ...devices];
+    const accessTokens = await db
+      .query("accessTokens")
+      .withIndex("by_user", (q) => q.eq("userId", userId))
+      .take(BATCH);
+    const rows: { _id: GenericId<TableNames> }[] = [
+      ...accounts,
+      ...passkeys,
+      ...twoFactors,
+      ...sessions,
+      ...tokens,
+      ...devices,
+      ...accessTokens,
+    ];
     for (const { _id } of rows) await db.delete(_id);
     return [
       ...new Set(accounts.map(({ providerId }) => providerId)),
       ...(passkeys.length > 0 ? ["passkeys"] : []),
       ...(twoFactors.length > 0 ? ["twoFactor"] : []),
       ...(sessions.length > 0 ? ["sessions"] : []),
-      ...(tokens.length + devices.length > 0 ? ["tokens"] : []),
+      ...(tokens.length + devices.length + accessTokens.length > 0 ? ["tokens"] : []),
     ];
   },
 });

@@ -51,6 +51,10 @@ export const forget = internalMutation({
         .withIndex("referenceId", (q) => q.eq("referenceId", userId))
         .take(BATCH),
       await ctx.db
+        .query("accessTokens")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
         .query("userPictures")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),

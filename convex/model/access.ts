@@ -2,6 +2,7 @@ import { customMutation, customQuery } from "convex-helpers/server/customFunctio
 import { v } from "convex/values";
 import { mutation, type MutationCtx, query, type QueryCtx } from "../_generated/server";
 import type { Doc, Id } from "../_generated/dataModel";
+import { type AccessScope, findAccessToken } from "./accounts/accessTokens";
 import { ISSUER, LINK_SUBJECT, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
@@ -34,12 +35,40 @@ const asServerFor = {
   args: { sessionId: v.string() },
   input: async (ctx: QueryCtx, { sessionId }: { sessionId: string }) => {
     await requireService(ctx);
-    const live = await sessionOf(ctx.db, { sessionId });
-    // The user's own token is absent here, so nothing else has checked the expiry.
-    if (!live || live.session.expiresAt <= Date.now()) throw unauthenticated();
-    return { ctx: live, args: {} };
+    return { ctx: await liveSession(ctx, sessionId), args: {} };
   },
 };
+
+async function liveSession({ db }: QueryCtx, sessionId: string): Promise<Caller> {
+  const live = await sessionOf(db, { sessionId });
+  // The user's own token is absent here, so nothing else has checked the expiry.
+  if (!live || live.session.expiresAt <= Date.now()) throw unauthenticated();
+  return live;
+}
+
+const asServerForToken = (scope: AccessScope) => ({
+  args: { tokenHash: v.string() },
+  input: async (ctx: QueryCtx, { tokenHash }: { tokenHash: string }) => {
+    await requireService(ctx);
+    return { ctx: { user: await userOfToken(ctx, tokenHash, scope) }, args: {} };
+  },
+});
+type Sender = { sessionId?: string | undefined; tokenHash?: string | undefined };
+const asServerForSender = {
+  args: { sessionId: v.optional(v.string()), tokenHash: v.optional(v.string()) },
+  input: async (ctx: QueryCtx, { sessionId = "", tokenHash }: Sender) => {
+    await requireService(ctx);
+    const user = tokenHash === undefined ? (await liveSession(ctx, sessionId)).user : await userOfToken(ctx, tokenHash, "write");
+    return { ctx: { user }, args: {} };
+  },
+};
+
+/** Throws "unauthenticated" also for a token without the scope. */
+async function userOfToken(ctx: QueryCtx, tokenHash: string, scope: AccessScope): Promise<Doc<"users">> {
+  const found = await findAccessToken(ctx, tokenHash);
+  if (!found?.token.scopes.includes(scope)) throw unauthenticated();
+  return found.user;
+}
 
 const asReader = {
   args: {},
@@ -78,6 +107,11 @@ export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);
+/** For a personal access token that has the scope. */
+export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
+/** For a session, or an access token with the scope "write". */
+export const serverQueryForSender = customQuery(query, asServerForSender);
+export const serverMutationForSender = customMutation(mutation, asServerForSender);
 export const serverQueryForLink = customQuery(query, asServerForLink);
 
 /** Throws "unauthenticated" when the token's session has ended. */

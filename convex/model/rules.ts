@@ -66,6 +66,7 @@ export const inviteMember = z.object({
     .pipe(z.email({ error: "Invalid email" })),
 });
 export const nameLink = z.object({ name: name("link") });
+export const nameAccessToken = z.object({ name: name("access token") });
 export const createDesign = z.object({ name: name("design") });
 export const renameDesign = z.object({ name: name("design") });
 export const renameDesignImage = z.object({ name: name("image") });

@@ -45,6 +45,13 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const secrets = { tokenHash: `secret x ${userId}`, sealedToken: "secret x", passwordHash: "secret x" };
   const linkId = await insert("links", { ...link, ...secrets, createdAt: at + 14, expiresAt: at + 3e9 });
   await insert("linkVisits", { linkId, visits: 2, lastUsedAt: at + 15 });
+  await insert("accessTokens", {
+    userId,
+    name: `${prefix} program`,
+    tokenHash: `secret t ${userId}`,
+    scopes: ["read"],
+    createdAt: at + 16,
+  });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

@@ -105,7 +105,7 @@ function Created({ answer, form }: { answer: unknown; form: string }) {
       {link === null ? null : (
         <>
           <p>Link created. Everyone who has it can open it.</p>
-          <CopyField link={link} label="Address of the new link" />
+          <CopyField value={link} label="Address of the new link" />
         </>
       )}
     </div>

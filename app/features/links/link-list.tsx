@@ -56,7 +56,7 @@ function LinkRow({ projectId, link, address }: { projectId: string; link: Manage
           </Button>
         </IntentForm>
       </div>
-      {address === null ? null : <CopyField link={address} label={`Address of ${isolate(name)}`} />}
+      {address === null ? null : <CopyField value={address} label={`Address of ${isolate(name)}`} />}
       <details>
         <summary className="w-fit cursor-pointer py-1 text-sm text-soft pointer-coarse:py-3.5">
           Change<span className="sr-only"> link {isolate(name)}</span>

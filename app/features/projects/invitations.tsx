@@ -115,7 +115,7 @@ function Sent({ form, answer }: { form: string; answer: unknown }) {
       ) : (
         <>
           <p className="wrap-anywhere">Send this link to {invited.email}. Whoever opens it first can accept. It is shown only now.</p>
-          <CopyField link={invited.link} label="Invitation link" />
+          <CopyField value={invited.link} label="Invitation link" />
         </>
       )}
     </div>

@@ -19,11 +19,15 @@ export async function clientsOf(app: RunningApp, person: Person): Promise<() => 
   return () => new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
 }
 
-export async function makeDesign(app: RunningApp, person: Person, name = "Cover"): Promise<{ designId: Id<"designs">; path: string }> {
+export async function makeDesign(
+  app: RunningApp,
+  person: Person,
+  name = "Cover",
+): Promise<{ projectId: Id<"projects">; designId: Id<"designs">; path: string }> {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
   const designId = await convex.mutation(api.designs.create, { projectId, name });
-  return { designId, path: `/design/${designId}` };
+  return { projectId, designId, path: `/design/${designId}` };
 }
 
 /** Makes a design of many images: one upload, then cheap copies. The last ten have a number in their name ("dot 205.png"). */

@@ -38,6 +38,10 @@ export async function exportArchive(
     for await (const { id: _, ...link } of listAll(convex, archive.links, { sessionId })) links.push(link);
     yield json("links.json", links);
 
+    const accessTokens = [];
+    for await (const { id: _, ...token } of listAll(convex, archive.accessTokens, { sessionId })) accessTokens.push(token);
+    yield json("access-tokens.json", accessTokens);
+
     const messages = [];
     const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
     for await (const project of listAll(convex, archive.projects, { sessionId })) {

@@ -43,6 +43,10 @@ type LinkReference = { linkId: string; lock: number };
 
 /** No session id contains a space. */
 const LINK_SESSION = "link ";
+const TOKEN_SESSION = "token ";
+
+/** Stands for the session of a program with an access token. */
+export const sessionOfToken = (tokenHash: string): string => TOKEN_SESSION + tokenHash;
 
 function linkIn(sessionId: string): LinkReference | null {
   if (!sessionId.startsWith(LINK_SESSION)) return null;
@@ -72,6 +76,8 @@ function open(config: AppConfig): ImageService {
     const file = { imageId, ...(versionId !== undefined && { versionId }), ...(original && { original }) };
     const link = linkIn(sessionId);
     if (link) return serviceConvex(config).query(api.links.getFile, { ...link, ...file });
+    if (sessionId.startsWith(TOKEN_SESSION))
+      return serviceConvex(config).query(api.httpApi.getFile, { tokenHash: sessionId.slice(TOKEN_SESSION.length), ...file });
     return serviceConvex(config).query(api.uploads.getFile, { sessionId, ...file });
   }
 

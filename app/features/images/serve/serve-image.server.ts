@@ -16,6 +16,7 @@ import {
   ReplacedError,
   rotatedETag,
   sessionOfLink,
+  sessionOfToken,
   variantKey,
 } from "./image-service.server";
 import { BusyError } from "../codecs/work-queue.server";
@@ -42,6 +43,21 @@ export function serveLinkImage(
 ): Promise<Response> {
   // The link is the share of the queue that all of its visitors have.
   return serve(request, context, { userId: `link ${link.linkId}`, sessionId: sessionOfLink(link), imageId }, { downloads });
+}
+
+/** Serves the original to a program with an access token, or a picture of the width. */
+export function serveTokenImage(
+  request: Request,
+  imageId: string,
+  context: Readonly<RouterContextProvider>,
+  tokenHash: string,
+  width?: string,
+): Promise<Response> {
+  const url = new URL(request.url);
+  url.search = width === undefined ? "original=1" : `w=${width}`;
+  const { method, headers, signal } = request;
+  const session = sessionOfToken(tokenHash);
+  return serve(new Request(url, { method, headers, signal }), context, { userId: session, sessionId: session, imageId });
 }
 
 async function serve(

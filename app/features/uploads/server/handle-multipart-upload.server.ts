@@ -7,7 +7,7 @@ import { configContext } from "~/lib/http/context";
 import { unsavedResponse } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { storageOwnerOf } from "./storage-owner.server";
-import { storeImage } from "./store-image.server";
+import { type Sender, storeImage, type UploadContext } from "./store-image.server";
 import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
 import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
 import { uploadsFor } from "~/features/uploads/server/uploads.server";
@@ -34,49 +34,70 @@ export async function handleMultipartUpload(
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);
   const { sessionId, userId } = visitor;
+  try {
+    return await receiveUpload(request, context, {
+      sessionId,
+      userId,
+      designId,
+      ...(versionOf !== undefined && { versionOf }),
+    });
+  } catch (error) {
+    throw uploadErrorResponse(error, request);
+  }
+}
+
+type Upload = Sender &
+  Pick<UploadContext, "userId" | "designId" | "versionOf"> & {
+    /** Identifies the form, unless a field of it does. */
+    sending?: string;
+  };
+
+/** Adds the files of a multipart form to a design, or as a version of an image. Throws `InvalidForm`, `UploadAborted` and the errors of `storeImage`. */
+export async function receiveUpload(
+  request: Request,
+  context: Readonly<RouterContextProvider>,
+  { userId, designId, versionOf, sending: given, ...sender }: Upload,
+): Promise<UploadAnswer> {
   const config = context.get(configContext);
   const maxFiles = versionOf === undefined ? MAX_FILES : 1;
   const limits = { names: Object.values(UPLOAD_FIELDS), maxFileBytes: config.uploadMaxBytes, maxFiles, silenceMs: SILENCE_MS };
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
-  let sending: string | undefined;
+  let sending = given;
   let onlyNew = false;
   let uploaded: string | undefined;
   let storageOwnerId = userId;
   const onFile = async (file: ArrivedFile, ownReserved = 0) => {
     if (sending === undefined) throw new InvalidForm("The form has no id of its submission");
     const reserved = Math.max(0, (await partialUploads.reserved(storageOwnerId)) - ownReserved);
-    const upload = { config, userId, sessionId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved };
+    const upload = { ...sender, config, userId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved };
     return storeImage(file, versionOf === undefined ? upload : { ...upload, versionOf });
   };
-  try {
-    storageOwnerId = await storageOwnerOf({ config, sessionId, designId });
-    if (versionOf !== undefined) await serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId: versionOf });
-    const { results, tooMany } = await concurrencyLimit.hold(userId, () =>
-      receiveMultipart(request, limits, {
-        newPath: imageServiceFor(config).newPath,
-        onField(name, value) {
-          if (name === UPLOAD_FIELDS.sending && /^[\w-]{8,64}$/.test(value)) sending = value;
-          if (name === UPLOAD_FIELDS.onlyNew) onlyNew = true;
-          if (name === UPLOAD_FIELDS.uploaded) uploaded = value;
-        },
-        onFile,
-      }),
-    );
-    await requestLimitOf(config).arrived(Number(request.headers.get("Content-Length") ?? 0));
-    if (tooMany)
-      return {
-        results,
-        problem: `Only the first ${maxFiles === 1 ? "file was" : `${maxFiles} files were`} uploaded. Upload the others separately.`,
-      };
-    if (uploaded !== undefined && results.length === 0) {
-      const result = await withUploaded({ config, userId, id: uploaded, designId }, onFile, isRetryable);
-      return result ? { results: [result] } : { results, problem: EXPIRED };
-    }
-    if (results.length === 0) return { results, problem: maxFiles === 1 ? "Choose an image." : "Choose at least one image." };
-    return { results };
-  } catch (error) {
-    throw uploadErrorResponse(error, request);
+  storageOwnerId = await storageOwnerOf({ ...sender, config, designId });
+  if (versionOf !== undefined && sender.sessionId !== undefined)
+    await serviceConvex(config).query(api.uploads.getFile, { sessionId: sender.sessionId, imageId: versionOf });
+  const { results, tooMany } = await concurrencyLimit.hold(userId, () =>
+    receiveMultipart(request, limits, {
+      newPath: imageServiceFor(config).newPath,
+      onField(name, value) {
+        if (name === UPLOAD_FIELDS.sending && /^[\w-]{8,64}$/.test(value)) sending = value;
+        if (name === UPLOAD_FIELDS.onlyNew) onlyNew = true;
+        if (name === UPLOAD_FIELDS.uploaded) uploaded = value;
+      },
+      onFile,
+    }),
+  );
+  await requestLimitOf(config).arrived(Number(request.headers.get("Content-Length") ?? 0));
+  if (tooMany)
+    return {
+      results,
+      problem: `Only the first ${maxFiles === 1 ? "file was" : `${maxFiles} files were`} uploaded. Upload the others separately.`,
+    };
+  if (uploaded !== undefined && results.length === 0) {
+    const result = await withUploaded({ config, userId, id: uploaded, designId }, onFile, isRetryable);
+    return result ? { results: [result] } : { results, problem: EXPIRED };
   }
+  if (results.length === 0) return { results, problem: maxFiles === 1 ? "Choose an image." : "Choose at least one image." };
+  return { results };
 }
 
 export function uploadErrorResponse(error: unknown, request: Request): unknown {

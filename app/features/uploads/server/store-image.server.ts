@@ -14,10 +14,14 @@ import { BusyError } from "~/features/images/codecs/work-queue.server";
 import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
 import { duplicateText, noRoomText, tooLargeText, type UploadResult } from "../upload-result";
 
-export type UploadContext = {
+/** Who adds the image: a session, or a program with an access token. */
+export type Sender = { sessionId: string; tokenHash?: never } | { sessionId?: never; tokenHash: string };
+
+export const senderOf = ({ sessionId, tokenHash }: Sender): Sender => (tokenHash === undefined ? { sessionId } : { tokenHash });
+
+export type UploadContext = Sender & {
   config: AppConfig;
   userId: string;
-  sessionId: string;
   designId: string;
   /** Identifies this file in a form submission; the same when the form is sent again. */
   sending: string;
@@ -118,23 +122,23 @@ const uploadIdOf = ({ sending }: UploadContext, checksum: string): string => `${
 
 /** Returns the URL to store the bytes at. Throws for a duplicate, and without access or space. */
 function requestStorage(checksum: string, size: number, upload: UploadContext): Promise<string> {
-  const { config, sessionId, designId, onlyNew = false, reserved = 0 } = upload;
+  const { config, designId, onlyNew = false, reserved = 0 } = upload;
   const room = { bytes: size + reserved, quota: config.storageQuotaBytes, ...(onlyNew && { unlessThere: checksum }) };
   return serviceConvex(config).mutation(
     api.uploads.generateUploadUrl,
-    { sessionId, designId, uploadId: uploadIdOf(upload, checksum), ...room },
+    { ...senderOf(upload), designId, uploadId: uploadIdOf(upload, checksum), ...room },
     { skipQueue: true },
   );
 }
 
 async function store(file: ArrivedFile, properties: ImageProperties, upload: UploadContext, requested: string | null): Promise<string> {
-  const { config, sessionId, designId, versionOf, onlyNew = false, chosenAs } = upload;
+  const { config, designId, versionOf, onlyNew = false, chosenAs } = upload;
   const quota = config.storageQuotaBytes;
   const convex = serviceConvex(config);
   const uploadId = uploadIdOf(upload, properties.checksum);
   const url = requested ?? (await requestStorage(properties.checksum, properties.size, upload));
   const storageId = await storeBytes(url, file.path, properties);
-  const stored = { sessionId, uploadId, storageId, name: file.name, ...properties, quota };
+  const stored = { ...senderOf(upload), uploadId, storageId, name: file.name, ...properties, quota };
   const finalize = async (): Promise<string> => {
     if (versionOf === undefined)
       return convex.mutation(api.uploads.finalize, { ...stored, designId, onlyNew, ...(chosenAs && { chosenAs }) }, { skipQueue: true });

@@ -9,7 +9,7 @@ import { checkImage, type ImageProperties, resultOf, storeBytes, storeImage, typ
 
 export type BatchFile = ArrivedFile & Pick<UploadContext, "sending" | "onlyNew" | "checksum" | "chosenAs">;
 
-type Batch = Pick<UploadContext, "config" | "userId" | "sessionId" | "designId" | "maxFileBytes"> & { reserved: number };
+type Batch = Pick<UploadContext, "config" | "userId" | "designId" | "maxFileBytes"> & { sessionId: string; reserved: number };
 
 /** Uses two mutations, so that open pages get one change; stores one by one when the deployment refuses one. Throws like `storeImage`. */
 export async function storeImages(files: BatchFile[], batch: Batch): Promise<UploadResult[]> {

@@ -1,0 +1,153 @@
+import { LRUCache } from "lru-cache";
+import { matchPath, type RouterContextProvider } from "react-router";
+import { z } from "zod";
+import type { AppConfig } from "~/config";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { DISK_FULL_TEXT, refusalOf } from "~/lib/data/error-responses";
+import { clientAddressContext, configContext } from "~/lib/http/context";
+import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
+import { InvalidForm } from "~/lib/http/forms/form-parser.server";
+import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
+import { isDiskFull } from "~/lib/http/disk-full.server";
+import { originOf } from "~/lib/http/origin.server";
+import { RETRY_AFTER_SECONDS } from "~/lib/http/retry-after";
+import { log } from "~/lib/http/telemetry/log.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { api } from "#convex/_generated/api";
+import { tokenHashOf } from "~/features/accounts/session/access-token.server";
+import { ApiError } from "./api-error.server";
+import { type Endpoint, endpoints } from "./endpoints.server";
+import { openApiDocument } from "./open-api.server";
+import { countRefusal, countRequest, type Limit, refusalLimitOf } from "./request-limit.server";
+
+export const API_PATH = "/api/v1";
+
+/** Answers `/api/v1/…` for programs with a personal access token (docs/api.md). Never throws. */
+export async function answerApiRequest(request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {
+  const headers = new Headers();
+  const response = await answer(request, context, headers).catch(errorResponse);
+  const answered = new Response(request.method === "HEAD" ? null : response.body, response);
+  for (const [name, value] of headers) answered.headers.set(name, value);
+  if (!answered.headers.has("Cache-Control")) answered.headers.set("Cache-Control", "no-store");
+  return answered;
+}
+
+async function answer(request: Request, context: Readonly<RouterContextProvider>, headers: Headers): Promise<Response> {
+  const config = context.get(configContext);
+  const url = new URL(request.url);
+  const path = url.pathname.slice(API_PATH.length);
+  const origin = originOf(config, request);
+  const addresses = { origin, base: origin + API_PATH };
+  if (path === "/openapi.json" && isRead(request)) return Response.json(openApiDocument(addresses.base));
+  const { endpoint, id } = endpointFor(request, path);
+  const tokenHash = await admit(request, context, headers);
+  const query = checkedQuery(endpoint, url.searchParams);
+  try {
+    const response = await endpoint.run({ request, context, tokenHash, addresses, id }, query);
+    noteUse(config, tokenHash);
+    return response;
+  } catch (error) {
+    if (refusalOf(error)?.code !== "unauthenticated") throw error;
+    throw await refusedToken(config, tokenHash, endpoint, context.get(clientAddressContext));
+  }
+}
+
+const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
+
+/** Throws 404 for an unknown address, and 405 for another method. */
+function endpointFor(request: Request, path: string): { endpoint: Endpoint; id: string } {
+  const found = endpoints.flatMap((endpoint) => {
+    const match = matchPath({ path: endpoint.path.replace("{id}", ":id"), caseSensitive: true }, path);
+    return match ? [{ endpoint, id: match.params["id"] ?? "" }] : [];
+  });
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const match = found.find(({ endpoint }) => endpoint.method === method);
+  if (match) return match;
+  if (found.length === 0) throw new ApiError(404, "not_found", `Nothing is at this address. ${API_PATH}/openapi.json lists all.`);
+  const allowed = found.map(({ endpoint }) => endpoint.method).join(", ");
+  throw new ApiError(405, "method_not_allowed", `This address accepts ${allowed}.`, { Allow: allowed });
+}
+
+/** Returns the hash of the request's token. Throws 401 and 429. */
+async function admit(request: Request, context: Readonly<RouterContextProvider>, headers: Headers): Promise<string> {
+  const { accounts } = context.get(configContext);
+  const address = context.get(clientAddressContext);
+  const tokenHash = tokenHashOf(request.headers);
+  if (accounts.rateLimit) {
+    const refused = await refusalLimitOf(address);
+    if (refused.isExceeded) throw tooMany(refused);
+  }
+  if (tokenHash === null) {
+    await countRefusal(address);
+    throw new ApiError(401, "unauthenticated", "Send a personal access token: Authorization: Bearer atl_…", CHALLENGE);
+  }
+  if (accounts.rateLimit) {
+    const limit = await countRequest(tokenHash);
+    headers.set("RateLimit-Limit", String(limit.limit));
+    headers.set("RateLimit-Remaining", String(limit.remaining));
+    headers.set("RateLimit-Reset", String(limit.seconds));
+    if (limit.isExceeded) throw tooMany(limit);
+  }
+  return tokenHash;
+}
+
+const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="Atelier"' };
+
+const tooMany = ({ seconds }: Limit) =>
+  new ApiError(429, "rate_limited", `Too many requests. Try again in ${seconds} s.`, { "Retry-After": String(seconds) });
+
+/** Throws 400. Unknown parameters are refused, because a misspelt one would be ignored. */
+function checkedQuery({ query = z.object({}) }: Endpoint, sent: URLSearchParams): Record<string, unknown> {
+  const result = z.strictObject(query.shape).safeParse(Object.fromEntries(sent));
+  if (result.success) return result.data;
+  throw new ApiError(400, "invalid_query", z.prettifyError(result.error));
+}
+
+/** Tells a token that lacks the scope from one that is unknown, expired or revoked. */
+async function refusedToken(config: AppConfig, tokenHash: string, { scope }: Endpoint, address: string): Promise<ApiError> {
+  const holder = await serviceConvex(config).query(api.accounts.accessTokens.find, { tokenHash });
+  if (holder) return new ApiError(403, "insufficient_scope", `This needs a token with the permission "${scope}".`);
+  await countRefusal(address);
+  return new ApiError(401, "unauthenticated", "This token is unknown, expired or revoked.", CHALLENGE);
+}
+
+const NOTED_MS = 60_000;
+const notedUses = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_MS });
+
+/** At most once a minute for each token, because it is a write. */
+function noteUse(config: AppConfig, tokenHash: string): void {
+  if (notedUses.has(tokenHash)) return;
+  notedUses.set(tokenHash, true);
+  void serviceConvex(config)
+    .mutation(api.accounts.accessTokens.noteUse, { tokenHash }, { skipQueue: true })
+    .catch(() => notedUses.delete(tokenHash));
+}
+
+function errorResponse(error: unknown): Response {
+  const { status, code, message, headers } = asApiError(error);
+  return Response.json({ error: { code, message } }, { status, headers });
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const refusal = refusalOf(error);
+  if (refusal?.code === "not_found") return new ApiError(404, "not_found", "This item does not exist, or you have no access to it.");
+  if (refusal?.code === "limit") return new ApiError(409, "limit_reached", refusal.message ?? "The project's owner has no room left.");
+  if (refusal?.fieldErrors?.["cursor"]) return new ApiError(400, "invalid_query", "cursor: pass `nextCursor` of the previous page");
+  if (refusal) return new ApiError(422, refusal.code, refusal.message ?? textOf(refusal.fieldErrors));
+  if (error instanceof InvalidForm || error instanceof UploadAborted)
+    return new ApiError(400, "invalid_form", "Send one or more files in a complete form (multipart/form-data).");
+  if (error instanceof ConcurrencyLimitError)
+    return new ApiError(429, "too_many_uploads", "You have too many uploads in progress. Wait until one is complete.", {
+      "Retry-After": "5",
+    });
+  if (isDiskFull(error)) return new ApiError(507, "disk_full", DISK_FULL_TEXT);
+  if (error instanceof Unavailable)
+    return new ApiError(503, "unavailable", "The server is not available right now. Try again.", {
+      "Retry-After": String(RETRY_AFTER_SECONDS),
+    });
+  log.error({ error }, "a request to the HTTP API failed");
+  return new ApiError(500, "internal_error", "Something went wrong on our side.");
+}
+
+const textOf = (fieldErrors: Record<string, string[]> = {}): string => Object.values(fieldErrors).flat().join(" ");

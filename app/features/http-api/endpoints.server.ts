@@ -1,0 +1,162 @@
+import type { PaginationOptions, PaginationResult } from "convex/server";
+import type { RouterContextProvider } from "react-router";
+import { z } from "zod";
+import { VARIANT_WIDTHS } from "~/features/images/display/image-address";
+import { serveTokenImage } from "~/features/images/serve/serve-image.server";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { configContext } from "~/lib/http/context";
+import { api } from "#convex/_generated/api";
+import type { AccessScope } from "#convex/model/accounts/accessTokens";
+import { type Addresses, designSchema, imageSchema, pageSchema, projectSchema, toDesign, toImage, toProject, uploadSchema } from "./shapes";
+import { uploadImages } from "./upload-images.server";
+
+export type ApiCall = {
+  request: Request;
+  context: Readonly<RouterContextProvider>;
+  tokenHash: string;
+  addresses: Addresses;
+  /** The parameter of the path. */
+  id: string;
+};
+
+/** `path` has the parameter `{id}`. Each answers what `answer` describes, or a file. */
+export type Endpoint = {
+  method: "GET" | "POST";
+  path: string;
+  summary: string;
+  scope: AccessScope;
+  query?: z.ZodObject;
+  sends?: "files";
+  answer: z.ZodType | "file";
+  /** `query` are the checked parameters of the address. Throws what the functions throw. */
+  run(call: ApiCall, query: Record<string, unknown>): Promise<Response>;
+};
+
+const PAGE_SIZE = 50;
+const PAGE_SIZE_MAX = 200;
+const paged = z.object({
+  cursor: z.string().max(2000).optional().meta({ description: "`nextCursor` of the previous page" }),
+  limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE).meta({ description: "Items per page" }),
+});
+const widths = z.object({
+  width: z
+    .enum(VARIANT_WIDTHS.map(String))
+    .optional()
+    .meta({ description: "A smaller picture of this width in pixels, as WebP or AVIF. Without it, the original." }),
+});
+
+const optionsOf = (query: Record<string, unknown>): PaginationOptions => {
+  const { cursor, limit } = paged.parse(query);
+  return { cursor: cursor ?? null, numItems: limit };
+};
+
+type ItemEndpoint<Item, Shown> = Pick<Endpoint, "path" | "summary"> & {
+  answer: z.ZodType<Shown>;
+  get: (call: ApiCall) => Promise<Item>;
+  toShape: (item: Item, addresses: Addresses) => Shown;
+};
+
+const item = <Item, Shown>({ get, toShape, ...described }: ItemEndpoint<Item, Shown>): Endpoint => ({
+  ...described,
+  method: "GET",
+  scope: "read",
+  run: async (call) => Response.json(toShape(await get(call), call.addresses)),
+});
+
+type ListEndpoint<Item, Shown> = Pick<Endpoint, "path" | "summary"> & {
+  of: z.ZodType<Shown>;
+  list: (call: ApiCall, paginationOpts: PaginationOptions) => Promise<PaginationResult<Item>>;
+  toShape: (item: Item, addresses: Addresses) => Shown;
+};
+
+const list = <Item, Shown>({ list, toShape, of, ...described }: ListEndpoint<Item, Shown>): Endpoint => ({
+  ...described,
+  method: "GET",
+  scope: "read",
+  query: paged,
+  answer: pageSchema(of),
+  async run(call, query) {
+    const { page, isDone, continueCursor } = await list(call, optionsOf(query));
+    const items = page.map((each) => toShape(each, call.addresses));
+    return Response.json({ items, nextCursor: isDone ? null : continueCursor });
+  },
+});
+
+const convexOf = ({ context }: ApiCall) => serviceConvex(context.get(configContext));
+
+export const endpoints: readonly Endpoint[] = [
+  list({
+    path: "/projects",
+    summary: "Lists your own projects, last changed first",
+    of: projectSchema,
+    list: (call, paginationOpts) => convexOf(call).query(api.httpApi.listProjects, { tokenHash: call.tokenHash, paginationOpts }),
+    toShape: toProject,
+  }),
+  list({
+    path: "/shared-projects",
+    summary: "Lists the projects that others share with you, last shared first",
+    of: projectSchema,
+    list: (call, paginationOpts) => convexOf(call).query(api.httpApi.listSharedProjects, { tokenHash: call.tokenHash, paginationOpts }),
+    toShape: toProject,
+  }),
+  item({
+    path: "/projects/{id}",
+    summary: "Reads a project",
+    answer: projectSchema,
+    get: (call) => convexOf(call).query(api.httpApi.getProject, { tokenHash: call.tokenHash, id: call.id }),
+    toShape: toProject,
+  }),
+  list({
+    path: "/projects/{id}/designs",
+    summary: "Lists the designs of a project, last changed first",
+    of: designSchema,
+    list: (call, paginationOpts) =>
+      convexOf(call).query(api.httpApi.listDesigns, { tokenHash: call.tokenHash, projectId: call.id, paginationOpts }),
+    toShape: toDesign,
+  }),
+  item({
+    path: "/designs/{id}",
+    summary: "Reads a design",
+    answer: designSchema,
+    get: (call) => convexOf(call).query(api.httpApi.getDesign, { tokenHash: call.tokenHash, id: call.id }),
+    toShape: toDesign,
+  }),
+  list({
+    path: "/designs/{id}/images",
+    summary: "Lists the images of a design in their order",
+    of: imageSchema,
+    list: (call, paginationOpts) =>
+      convexOf(call).query(api.httpApi.listImages, { tokenHash: call.tokenHash, designId: call.id, paginationOpts }),
+    toShape: toImage,
+  }),
+  {
+    method: "POST",
+    path: "/designs/{id}/images",
+    summary: "Uploads images to a design",
+    scope: "write",
+    sends: "files",
+    answer: uploadSchema,
+    run: uploadImages,
+  },
+  item({
+    path: "/images/{id}",
+    summary: "Reads an image",
+    answer: imageSchema,
+    get: (call) => convexOf(call).query(api.httpApi.getImage, { tokenHash: call.tokenHash, id: call.id }),
+    toShape: toImage,
+  }),
+  {
+    method: "GET",
+    path: "/images/{id}/file",
+    summary: "Downloads the file of an image",
+    scope: "read",
+    query: widths,
+    answer: "file",
+    async run(call, query) {
+      const { request, context, tokenHash, id } = call;
+      // Gives the errors of this API, which the file's own answers do not have.
+      await convexOf(call).query(api.httpApi.getImage, { tokenHash, id });
+      return serveTokenImage(request, id, context, tokenHash, widths.parse(query).width);
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { normalizeIP } from "@better-auth/core/utils/ip";
+
+/** Per app server. A token has its own limit, and an address has one for requests without a valid token. */
+export const REQUESTS_PER_MINUTE = 600;
+export const REFUSALS_PER_MINUTE = 60;
+
+const requests = new RateLimiterMemory({ keyPrefix: "token", points: REQUESTS_PER_MINUTE, duration: 60 });
+const refusals = new RateLimiterMemory({ keyPrefix: "address", points: REFUSALS_PER_MINUTE, duration: 60 });
+
+export type Limit = { isExceeded: boolean; limit: number; remaining: number; seconds: number };
+
+/** Counts a request of the token. */
+export async function countRequest(tokenHash: string): Promise<Limit> {
+  const state = await consume(requests, tokenHash);
+  return limitOf(state.result, state.isExceeded, REQUESTS_PER_MINUTE);
+}
+
+/** Counts a request without a valid token. */
+export async function countRefusal(address: string): Promise<void> {
+  await consume(refusals, networkOf(address));
+}
+
+/** Whether the address sent too many requests without a valid token. Counts nothing. */
+export async function refusalLimitOf(address: string): Promise<Limit> {
+  const result = await refusals.get(networkOf(address));
+  return limitOf(result, (result?.consumedPoints ?? 0) >= REFUSALS_PER_MINUTE, REFUSALS_PER_MINUTE);
+}
+
+/** A host has a whole IPv6 network of 64 bits. */
+const networkOf = (address: string): string => normalizeIP(address, { ipv6Subnet: 64 });
+
+async function consume(limiter: RateLimiterMemory, key: string): Promise<{ result: RateLimiterRes; isExceeded: boolean }> {
+  try {
+    return { result: await limiter.consume(key), isExceeded: false };
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return { result: error, isExceeded: true };
+    throw error;
+  }
+}
+
+function limitOf(result: RateLimiterRes | null, isExceeded: boolean, limit: number): Limit {
+  return {
+    isExceeded,
+    limit,
+    remaining: Math.max(0, result?.remainingPoints ?? limit),
+    seconds: Math.max(1, Math.ceil((result?.msBeforeNext ?? 0) / 1000)),
+  };
+}

@@ -1,0 +1,140 @@
+import type { FunctionReturnType } from "convex/server";
+import { href } from "react-router";
+import { z } from "zod";
+import type { api } from "#convex/_generated/api";
+
+/** What the HTTP API answers. The OpenAPI document is generated from these schemas. */
+
+const id = z.string().meta({ description: "An opaque id" });
+const time = z.iso.datetime().meta({ description: "A time in UTC (RFC 3339)" });
+const address = z.url().meta({ description: "The address of the page in the app" });
+
+export const projectSchema = z
+  .object({
+    id,
+    name: z.string(),
+    description: z.string(),
+    role: z.enum(["owner", "editor", "commenter", "viewer"]).meta({ description: "The role of the token's user" }),
+    designCount: z.int(),
+    imageCount: z.int(),
+    createdAt: time,
+    updatedAt: time,
+    url: address,
+  })
+  .meta({ id: "Project" });
+
+export const designSchema = z
+  .object({
+    id,
+    projectId: id,
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    imageCount: z.int(),
+    createdAt: time,
+    updatedAt: time,
+    url: address,
+  })
+  .meta({ id: "Design" });
+
+export const imageSchema = z
+  .object({
+    id,
+    designId: id,
+    name: z.string(),
+    caption: z.string(),
+    tags: z.array(z.string()),
+    contentType: z.string(),
+    size: z.int().meta({ description: "Bytes of the original" }),
+    width: z.int().meta({ description: "Pixels, with the orientation applied" }),
+    height: z.int().meta({ description: "Pixels, with the orientation applied" }),
+    checksum: z.string().meta({ description: "SHA-256 of the original in hexadecimal" }),
+    createdAt: time,
+    url: address,
+    fileUrl: z.url().meta({ description: "The address of the file in this API" }),
+  })
+  .meta({ id: "Image" });
+
+export const uploadSchema = z
+  .object({
+    results: z.array(
+      z.union([
+        z.object({ name: z.string(), ok: z.literal(true), imageId: id }),
+        z.object({
+          name: z.string(),
+          ok: z.literal(false),
+          message: z.string(),
+          isRetryable: z.boolean().meta({ description: "Whether sending the file again may help" }),
+        }),
+      ]),
+    ),
+  })
+  .meta({ id: "Upload", description: "One result per file, in the order of the form" });
+
+export const errorSchema = z
+  .object({ error: z.object({ code: z.string(), message: z.string() }) })
+  .meta({ id: "Error", description: "What went wrong, and what was expected" });
+
+export const pageSchema = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    nextCursor: z.string().nullable().meta({ description: "Pass it as `cursor` to get the next page; null on the last page" }),
+  });
+
+type Project = FunctionReturnType<typeof api.httpApi.getProject>;
+type Design = FunctionReturnType<typeof api.httpApi.getDesign>;
+type Image = FunctionReturnType<typeof api.httpApi.getImage>;
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** `origin` is the app's, and `base` the API's address. */
+export type Addresses = { origin: string; base: string };
+
+export const toProject = (
+  { _id: id, _creationTime, updatedAt, name, description, designCount, imageCount, role }: Project,
+  { origin }: Addresses,
+): z.infer<typeof projectSchema> => ({
+  id,
+  name,
+  description,
+  role: role ?? "owner",
+  designCount,
+  imageCount,
+  createdAt: timeOf(_creationTime),
+  updatedAt: timeOf(updatedAt),
+  url: origin + href("/projects/:id", { id }),
+});
+
+export const toDesign = (
+  { _id: id, _creationTime, updatedAt, projectId, name, description, tags = [], imageCount }: Design,
+  { origin }: Addresses,
+): z.infer<typeof designSchema> => ({
+  id,
+  projectId,
+  name,
+  description,
+  tags,
+  imageCount,
+  createdAt: timeOf(_creationTime),
+  updatedAt: timeOf(updatedAt),
+  url: origin + href("/design/:id", { id }),
+});
+
+export const toImage = (
+  { _id: id, _creationTime, designId, name, caption, tags = [], contentType, size, width, height, checksum }: Image,
+  { origin, base }: Addresses,
+): z.infer<typeof imageSchema> => ({
+  id,
+  designId,
+  name,
+  caption,
+  tags,
+  contentType,
+  size,
+  width,
+  height,
+  checksum,
+  createdAt: timeOf(_creationTime),
+  url: origin + href("/design/:id/images/:imageId", { id: designId, imageId: id }),
+  fileUrl: `${base}/images/${id}/file`,
+});

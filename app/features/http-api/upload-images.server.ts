@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import type { ApiCall } from "./endpoints.server";
+import { receiveUpload } from "~/features/uploads/server/handle-multipart-upload.server";
+import type { z } from "zod";
+import { ApiError } from "./api-error.server";
+import type { uploadSchema } from "./shapes";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { configContext } from "~/lib/http/context";
+import { unauthenticated } from "#convex/model/errors";
+
+/** A key may contain what a UUID or a hash does. */
+const KEY = /^[\w-]{8,64}$/;
+
+/** Adds the files of a multipart form to a design. With `Idempotency-Key`, a repeated form adds nothing twice. */
+export async function uploadImages({ request, context, tokenHash, id }: ApiCall): Promise<Response> {
+  const key = request.headers.get("Idempotency-Key");
+  if (key !== null && !KEY.test(key))
+    throw new ApiError(400, "invalid_idempotency_key", "Idempotency-Key has 8 to 64 letters, digits, hyphens or underscores.");
+  const holder = await serviceConvex(context.get(configContext)).query(api.accounts.accessTokens.find, { tokenHash });
+  if (!holder?.scopes.includes("write")) throw unauthenticated();
+  const { results, problem } = await receiveUpload(request, context, {
+    tokenHash,
+    userId: holder.userId,
+    designId: id,
+    sending: `api-${key ?? randomUUID()}`,
+  });
+  if (problem !== undefined && results.length === 0) throw new ApiError(422, "no_files", "Send one or more files in a multipart form.");
+  const answer: z.infer<typeof uploadSchema> = {
+    results: results.map((result) =>
+      result.ok
+        ? { name: result.name, ok: true, imageId: result.imageId }
+        : { name: result.name, ok: false, message: result.problem, isRetryable: result.again },
+    ),
+  };
+  return Response.json(answer, { status: results.some(({ ok }) => ok) ? 201 : 422 });
+}

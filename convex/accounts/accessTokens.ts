@@ -1,0 +1,97 @@
+import { type Infer, v } from "convex/values";
+import type { Doc } from "../_generated/dataModel";
+import { serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "../model/access";
+import { accessScope, findAccessToken } from "../model/accounts/accessTokens";
+import { check } from "../model/check";
+import { invalid, limit, notFound } from "../model/errors";
+import { nameAccessToken } from "../model/rules";
+
+/** Personal access tokens. The app server creates and hashes them, because functions have no secure random source. */
+
+export const ACCESS_TOKENS_MAX = 50;
+const DAY = 24 * 60 * 60 * 1000;
+export const LIFETIMES_DAYS = [30, 90, 365] as const;
+
+const tokenShape = v.object({
+  _id: v.id("accessTokens"),
+  name: v.string(),
+  scopes: v.array(accessScope),
+  createdAt: v.number(),
+  /** Milliseconds since 1970; null for a token without end. */
+  expiresAt: v.union(v.number(), v.null()),
+  /** To the minute; null for a token that was never used. */
+  lastUsedAt: v.union(v.number(), v.null()),
+});
+type AccessToken = Infer<typeof tokenShape>;
+
+/** Returns the caller's tokens, newest first. */
+export const list = userQuery({
+  args: {},
+  returns: v.array(tokenShape),
+  handler: async ({ db, user }) => {
+    const rows = await db
+      .query("accessTokens")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .order("desc")
+      .take(ACCESS_TOKENS_MAX);
+    return rows.map(toAccessToken);
+  },
+});
+
+function toAccessToken({ _id, name, scopes, createdAt, expiresAt, lastUsedAt }: Doc<"accessTokens">): AccessToken {
+  return { _id, name, scopes, createdAt, expiresAt: expiresAt ?? null, lastUsedAt: lastUsedAt ?? null };
+}
+
+/** `days` is one of `LIFETIMES_DAYS`; null for a token without end. Throws "invalid", and "limit" with `ACCESS_TOKENS_MAX` tokens. */
+export const create = serverMutationFor({
+  args: { name: v.string(), tokenHash: v.string(), scopes: v.array(accessScope), days: v.union(v.number(), v.null()) },
+  returns: v.id("accessTokens"),
+  handler: async ({ db, user }, { tokenHash, days, ...args }) => {
+    const { name } = check(nameAccessToken, args);
+    const scopes = [...new Set(args.scopes)];
+    if (scopes.length === 0) throw invalid({ scopes: ["Choose at least one permission."] });
+    if (days !== null && !LIFETIMES_DAYS.some((each) => each === days)) throw invalid({ expires: ["Choose when the token expires."] });
+    const tokens = await db
+      .query("accessTokens")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .take(ACCESS_TOKENS_MAX);
+    if (tokens.length >= ACCESS_TOKENS_MAX)
+      throw limit(`An account has at most ${ACCESS_TOKENS_MAX} access tokens. Revoke one that you no longer use.`);
+    const createdAt = Date.now();
+    const expiry = days === null ? {} : { expiresAt: createdAt + days * DAY };
+    return db.insert("accessTokens", { userId: user.id, name, tokenHash, scopes, createdAt, ...expiry });
+  },
+});
+
+/** Ends the token at once. */
+export const revoke = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async ({ db, user }, { id }) => {
+    const tokenId = db.normalizeId("accessTokens", id);
+    const token = tokenId && (await db.get(tokenId));
+    if (token?.userId !== user.id) throw notFound();
+    await db.delete(token._id);
+    return null;
+  },
+});
+
+/** Returns whose token it is; null for an unknown or expired one. */
+export const find = serverQuery({
+  args: { tokenHash: v.string() },
+  returns: v.union(v.object({ userId: v.string(), scopes: v.array(accessScope) }), v.null()),
+  handler: async (ctx, { tokenHash }) => {
+    const found = await findAccessToken(ctx, tokenHash);
+    return found && { userId: found.user.id, scopes: found.token.scopes };
+  },
+});
+
+export const noteUse = serverMutation({
+  args: { tokenHash: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { tokenHash }) => {
+    const found = await findAccessToken(ctx, tokenHash);
+    if (found) await ctx.db.patch(found.token._id, { lastUsedAt: Date.now() });
+    return null;
+  },
+});

@@ -1,0 +1,109 @@
+import { type PaginationOptions, paginationOptsValidator, type PaginationResult, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { designFor, imageFor, ownRoleIn, projectFor, serverQueryForToken } from "./model/access";
+import { invalid } from "./model/errors";
+import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
+import { pageOf } from "./model/lists/paging";
+import { designImageShape, designShape, projectPageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
+
+/** What programs read with a personal access token (docs/api.md). They reach no other functions, except to upload. */
+
+const tokenQuery = serverQueryForToken("read");
+const paged = { paginationOpts: paginationOptsValidator };
+
+type Rows<Row> = { paginate(options: PaginationOptions): Promise<PaginationResult<Row>> };
+
+/** Throws "invalid" for a cursor that no page had. */
+async function pageAt<Row>(rows: Rows<Row>, options: PaginationOptions): Promise<PaginationResult<Row>> {
+  try {
+    return await rows.paginate(pageOf(options));
+  } catch (error) {
+    if (options.cursor === null || !(error instanceof Error)) throw error;
+    throw invalid({ cursor: ["Pass the cursor of the previous page."] });
+  }
+}
+
+/** Returns the user's own projects, last changed first. */
+export const listProjects = tokenQuery({
+  args: paged,
+  returns: paginationResultValidator(projectPageShape),
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const rows = db
+      .query("projects")
+      .withIndex("by_owner", (q) => q.eq("ownerId", user.id).eq("removedAt", undefined))
+      .order("desc");
+    const result = await pageAt(rows, paginationOpts);
+    return { ...result, page: result.page.map((row) => toProject(row)) };
+  },
+});
+
+/** Returns the projects of others in which the user is a member, last added first. A page can have fewer than it asks for. */
+export const listSharedProjects = tokenQuery({
+  args: paged,
+  returns: paginationResultValidator(projectPageShape),
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const rows = db
+      .query("projectMembers")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .order("desc");
+    const result = await pageAt(rows, paginationOpts);
+    const projects = await Promise.all(result.page.map(async ({ projectId, role }) => ({ role, row: await db.get(projectId) })));
+    const page = projects.flatMap(({ role, row }) => (row && row.removedAt === undefined ? [{ ...toProject(row), role }] : []));
+    return { ...result, page };
+  },
+});
+
+export const getProject = tokenQuery({
+  args: { id: v.string() },
+  returns: projectPageShape,
+  handler: async (ctx, { id }) => {
+    const project = await projectFor(ctx, id, "view");
+    return { ...toProject(project), ...(await ownRoleIn(ctx, project)) };
+  },
+});
+
+/** Returns the designs of a project, last changed first. */
+export const listDesigns = tokenQuery({
+  args: { projectId: v.string(), ...paged },
+  returns: paginationResultValidator(designShape),
+  handler: async (ctx, { projectId, paginationOpts }) => {
+    const project = await projectFor(ctx, projectId, "view");
+    const rows = ctx.db
+      .query("designs")
+      .withIndex("by_project", (q) => q.eq("projectId", project._id).eq("removedAt", undefined))
+      .order("desc");
+    const result = await pageAt(rows, paginationOpts);
+    return { ...result, page: result.page.map((row) => toDesign(row)) };
+  },
+});
+
+export const getDesign = tokenQuery({
+  args: { id: v.string() },
+  returns: designShape,
+  handler: async (ctx, { id }) => toDesign((await designFor(ctx, id, "view")).design),
+});
+
+/** Returns the images of a design in manual order. */
+export const listImages = tokenQuery({
+  args: { designId: v.string(), ...paged },
+  returns: paginationResultValidator(designImageShape),
+  handler: async (ctx, { designId, paginationOpts }) => {
+    const { design } = await designFor(ctx, designId, "view");
+    const rows = ctx.db.query("designImages").withIndex("by_order", (q) => q.eq("designId", design._id).eq("removedAt", undefined));
+    const result = await pageAt(rows, paginationOpts);
+    return { ...result, page: result.page.map(toDesignImage) };
+  },
+});
+
+export const getImage = tokenQuery({
+  args: { id: v.string() },
+  returns: designImageShape,
+  handler: async (ctx, { id }) => toDesignImage((await imageFor(ctx, id, "view")).image),
+});
+
+/** `uploads.getFile` for a token. */
+export const getFile = tokenQuery({
+  args: imageFileArgs,
+  returns: imageFileShape,
+  handler: imageFileFor,
+});
