@@ -23,7 +23,10 @@ export default function AccessTokens({ loaderData }: Route.ComponentProps) {
       title="Access tokens"
       about={
         <>
-          Programs use them for the HTTP API in your name. <a href={href("/api/v1/*", { "*": "openapi.json" })}>OpenAPI document</a>
+          Programs use them for the HTTP API in your name.{" "}
+          <a className="underline" href={href("/api/v1/*", { "*": "openapi.json" })}>
+            OpenAPI document
+          </a>
         </>
       }
     >
