@@ -24,6 +24,8 @@ export type AppConfig = {
     /** The operator's address; null: link pages have no "Report". */
     reportTo: string | null;
   };
+  /** Whether projects may have webhooks. */
+  webhooks: boolean;
   /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {

@@ -41,6 +41,7 @@ export default [
       route("projects/:id/images", "routes/project.images.tsx"),
       route("projects/:id/members", "routes/project.members.tsx"),
       route("projects/:id/sharing", "routes/project.sharing.tsx"),
+      route("projects/:id/webhooks", "routes/project.webhooks.tsx"),
       route("shared", "routes/shared.tsx"),
       route("account", "routes/account.tsx", [
         index("routes/account.profile.tsx"),

@@ -12,6 +12,7 @@ import { smtpTransport } from "~/features/accounts/mail/transport.server";
 import { removeUploadsOfDeletedAccounts } from "~/features/uploads/server/deleted-accounts.server";
 import { uploadsFor } from "~/features/uploads/server/uploads.server";
 import { startOnce } from "~/lib/rendering/send-once.server";
+import { startWebhookWorker } from "~/features/webhooks/worker.server";
 import { startMailWorker } from "~/features/accounts/mail/worker.server";
 
 export { checkServiceToken } from "~/features/accounts/session/convex/service-client.server";
@@ -46,6 +47,7 @@ export function createApp(config: AppConfig, log?: Log): App {
   let fileEviction: ReturnType<typeof evictDeletedFiles> | null = null;
   let stopRemovingUploads: (() => void) | null = null;
   const { smtpUrl, mailFrom } = config;
+  const webhooks = config.webhooks ? startWebhookWorker(config) : null;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const handler = createRequestHandler(build, config.production ? "production" : "development");
   const contextOf = (clientAddress: string) => {
@@ -76,7 +78,7 @@ export function createApp(config: AppConfig, log?: Log): App {
     },
     async close() {
       stopRemovingUploads?.();
-      await Promise.all([partialUploads.close(), mail?.close(), fileEviction?.close()]);
+      await Promise.all([partialUploads.close(), mail?.close(), webhooks?.close(), fileEviction?.close()]);
     },
   };
 }

@@ -158,6 +158,24 @@ const entries: Record<string, Entry> = {
   "httpApi:listImages": { by: "server for a token", on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
   "httpApi:getImage": { by: "server for a token", on: ["image", "id", "view"] },
   "httpApi:getFile": { by: "server for a token", on: ["image", "imageId", "view"] },
+  "webhooks:create": {
+    by: "server for a session",
+    on: ["project", "projectId", "manageWebhooks"],
+    args: () => ({ url: "https://example.com/", sealedSecret: "x", events: ["image.created" as const] }),
+  },
+  "webhooks:remove": { by: "person", on: ["project", "projectId", "manageWebhooks"], args: someWebhook },
+  "webhooks:sendTest": { by: "person", on: ["project", "projectId", "manageWebhooks"], args: someWebhook },
+  "webhooks:list": { by: "person", on: ["project", "projectId", "manageWebhooks"] },
+  "webhooks:due": { by: "server" },
+  "webhooks:claim": { by: "server", args: () => ({ lease: "x", leaseMs: 0, limit: 1 }) },
+  "webhooks:finish": {
+    by: "server",
+    args: async ({ backend }, { project }) => ({ id: await insertDelivery(backend, project), lease: "x" }),
+  },
+  "webhooks:postpone": {
+    by: "server",
+    args: async ({ backend }, { project }) => ({ id: await insertDelivery(backend, project), lease: "x", dueAt: 0 }),
+  },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
   "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
@@ -252,6 +270,7 @@ const entries: Record<string, Entry> = {
   "accounts/archive:favourites": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:links": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:accessTokens": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:webhooks": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:activities": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:account": { by: "server for a session" },
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
@@ -322,6 +341,20 @@ const insertLink = (backend: Backend, projectId: string, fields: object = {}) =>
     row: { ...row, tokenHash: randomUUID(), sealedToken: "x", ...fields },
   });
 };
+
+const insertWebhook = (backend: Backend, projectId: string) => {
+  const row = { projectId, url: "https://example.com/", sealedSecret: "x", events: ["image.created"], createdBy: "x", createdAt: 0 };
+  return backend.inside.mutation(probe.insert, { table: "webhooks", row });
+};
+
+async function someWebhook({ backend }: Fixtures, { project }: TestItems) {
+  return { webhookId: await insertWebhook(backend, project) };
+}
+
+async function insertDelivery(backend: Backend, projectId: string) {
+  const row = { webhookId: await insertWebhook(backend, projectId), event: "test", itemIds: [], createdAt: 0, attempts: 1, lease: "x" };
+  return backend.inside.mutation(probe.insert, { table: "webhookDeliveries", row });
+}
 
 /** Has all scopes, unless `fields` says otherwise. */
 async function insertToken(backend: Backend, { userId }: Person, fields: object = {}) {

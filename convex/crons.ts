@@ -10,6 +10,7 @@ crons.interval("take up unfinished removals", { hours: 1 }, internal.jobs.purge.
 // Renaming this job makes it run immediately on deployment.
 crons.interval("upgrade rows and favourites of an earlier build", { hours: 1 }, internal.jobs.upgrade.run, {});
 crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});
+crons.interval("delete old deliveries of webhooks", { hours: 1 }, internal.jobs.webhooks.sweep, {});
 crons.interval("drop sessions and verification values that are over", { hours: 1 }, internal.accounts.expiry.sweep, {});
 
 export default crons;

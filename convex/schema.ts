@@ -13,6 +13,7 @@ import { favouriteTables } from "./model/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
+import { webhookTables } from "./model/webhooks/webhookTables";
 import { chosenAs, pictureFields, rotation, versionTables } from "./model/versionTables";
 
 /** Names follow the specification (section 3). `summaries.ts` denormalizes counts and covers, so lists read only their own rows. */
@@ -76,9 +77,12 @@ export default defineSchema({
   ...bulkTables,
   ...favouriteTables,
   ...linkTables,
+  ...webhookTables,
 
   projects: defineTable({
     ownerId: v.string(),
+    /** Set while the project has webhooks, so that others need no query. */
+    hasWebhooks: v.optional(v.literal(true)),
     name: v.string(),
     updatedAt: v.number(),
     designCount: v.number(),

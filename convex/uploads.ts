@@ -20,6 +20,7 @@ import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
 import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/summaries";
+import { queueDeliveries } from "./model/webhooks/webhooks";
 import { changeUsage, expectRoomFor, expectWithin } from "./model/limits/usage";
 import { chosenAs, pictureDetails, pictureFields } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
@@ -168,6 +169,8 @@ async function insertImages(
   await imagesChanged(ctx, path, added.length);
   await changeUsage(ctx, ownerId, { bytes });
   await recordActivity(ctx, { kind: "uploaded", ...path, image: last, count: added.length });
+  const itemIds = added.map(({ _id }) => _id);
+  await queueDeliveries(ctx, path.project, { event: "image.created", designId: path.design._id, itemIds });
   return ids;
 }
 

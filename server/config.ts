@@ -124,6 +124,7 @@ export const settings = z.object({
     .optional(),
 
   PUBLIC_LINKS: yesOrNo.default(true),
+  WEBHOOKS: yesOrNo.default(false),
   OPERATOR_EMAIL: z.email({ error: "an address, like operator@example.com" }).optional(),
 
   STRIPE_SECRET_KEY: z
@@ -228,6 +229,7 @@ function appConfig(
     storageQuotaBytes: set.STORAGE_QUOTA_BYTES,
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
+    webhooks: set.WEBHOOKS,
     publicLinks: { enabled: set.PUBLIC_LINKS, reportTo: set.SMTP_URL ? (set.OPERATOR_EMAIL ?? null) : null },
     payments: paymentsOf(set),
     accounts: {

@@ -19,6 +19,7 @@ import { liveAction } from "~/lib/forms/live-action";
 import { configContext } from "~/lib/http/context";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { isolate } from "~/lib/ui/isolate";
+import { Link } from "~/lib/ui/navigation/link";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
@@ -43,7 +44,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   const config = context.get(configContext);
   // Only the app server can open the sealed tokens.
   const addresses = Object.fromEntries(links.value.page.map(({ _id, sealedToken }) => [_id, linkAddress(config, sealedToken)]));
-  return { project, links, item, addresses, isFirst: cursor === null, enabled: config.publicLinks.enabled };
+  return { project, links, item, addresses, isFirst: cursor === null, enabled: config.publicLinks.enabled, webhooks: config.webhooks };
 }
 
 /** Returns the design or image that a new link shows. */
@@ -107,6 +108,18 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
         {/* Pages of their own: only the server can open the addresses of further links. */}
         <MorePages itemNoun="links" page={{ isFirst: loaderData.isFirst, next: page.next }} />
       </section>
+      {loaderData.webhooks ? (
+        <p className="text-soft">
+          Programs can be told of new images, comments and reviews:{" "}
+          <Link
+            to={href("/projects/:id/webhooks", { id: project._id })}
+            prefetch="intent"
+            className="text-accent-text underline underline-offset-4"
+          >
+            Webhooks
+          </Link>
+        </p>
+      ) : null}
     </Page>
   );
 }

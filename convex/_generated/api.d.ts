@@ -41,6 +41,7 @@ import type * as jobs_sweep from "../jobs/sweep.js";
 import type * as jobs_sweepReleased from "../jobs/sweepReleased.js";
 import type * as jobs_undoSteps from "../jobs/undoSteps.js";
 import type * as jobs_upgrade from "../jobs/upgrade.js";
+import type * as jobs_webhooks from "../jobs/webhooks.js";
 import type * as links from "../links.js";
 import type * as many from "../many.js";
 import type * as members from "../members.js";
@@ -110,6 +111,8 @@ import type * as model_undo_revertChanges from "../model/undo/revertChanges.js";
 import type * as model_undo_undoTables from "../model/undo/undoTables.js";
 import type * as model_upgrades from "../model/upgrades.js";
 import type * as model_versionTables from "../model/versionTables.js";
+import type * as model_webhooks_webhookTables from "../model/webhooks/webhookTables.js";
+import type * as model_webhooks_webhooks from "../model/webhooks/webhooks.js";
 import type * as notices from "../notices.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
@@ -124,6 +127,7 @@ import type * as uploads from "../uploads.js";
 import type * as usage from "../usage.js";
 import type * as versions from "../versions.js";
 import type * as wall from "../wall.js";
+import type * as webhooks from "../webhooks.js";
 
 import type {
   ApiFromModules,
@@ -165,6 +169,7 @@ declare const fullApi: ApiFromModules<{
   "jobs/sweepReleased": typeof jobs_sweepReleased;
   "jobs/undoSteps": typeof jobs_undoSteps;
   "jobs/upgrade": typeof jobs_upgrade;
+  "jobs/webhooks": typeof jobs_webhooks;
   links: typeof links;
   many: typeof many;
   members: typeof members;
@@ -234,6 +239,8 @@ declare const fullApi: ApiFromModules<{
   "model/undo/undoTables": typeof model_undo_undoTables;
   "model/upgrades": typeof model_upgrades;
   "model/versionTables": typeof model_versionTables;
+  "model/webhooks/webhookTables": typeof model_webhooks_webhookTables;
+  "model/webhooks/webhooks": typeof model_webhooks_webhooks;
   notices: typeof notices;
   projects: typeof projects;
   purge: typeof purge;
@@ -248,6 +255,7 @@ declare const fullApi: ApiFromModules<{
   usage: typeof usage;
   versions: typeof versions;
   wall: typeof wall;
+  webhooks: typeof webhooks;
 }>;
 
 /**

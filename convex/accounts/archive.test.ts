@@ -27,6 +27,8 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   projectMembers: (row) => row["addedAt"],
   links: (row) => row["createdAt"],
   accessTokens: (row) => row["createdAt"],
+  webhooks: (row) => row["createdAt"],
+  webhookDeliveries: (row) => row["createdAt"],
   linkVisits: (row) => row["lastUsedAt"],
   favourites: (row) => row["favouriteAt"],
   projects: (row) => row["_id"],
@@ -56,6 +58,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
     const favourites = (await server.query(archive.favourites, { sessionId, paginationOpts })).page;
     const links = (await server.query(archive.links, { sessionId, paginationOpts })).page;
     const programs = (await server.query(archive.accessTokens, { sessionId, paginationOpts })).page;
+    const webhooks = (await server.query(archive.webhooks, { sessionId, paginationOpts })).page;
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
     for (const { id: projectId } of projects) {
@@ -67,7 +70,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    return JSON.stringify({ account, activities, favourites, links, programs, projects, inside });
+    return JSON.stringify({ account, activities, favourites, links, programs, webhooks, projects, inside });
   }
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {

@@ -9,6 +9,9 @@ import { exported, rows, toExportedRow } from "./belongings";
 
 /** For `/account/export`: includes the trash, older versions and history, but not items being purged. */
 
+/** Per webhook; the log keeps seven days. */
+const DELIVERIES_EXPORTED = 100;
+
 const paged = { paginationOpts: paginationOptsValidator };
 
 export const projects = serverQueryFor({
@@ -121,6 +124,28 @@ export const accessTokens = serverQueryFor({
       return { id, name, scopes, ...times };
     });
     return { page: shown, isDone, continueCursor };
+  },
+});
+
+/** Returns the webhooks that the user created, without their keys, and the last deliveries. */
+export const webhooks = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db
+      .query("webhooks")
+      .withIndex("by_creator", (q) => q.eq("createdBy", user.id))
+      .paginate(pageOf(paginationOpts));
+    const shown = page.map(async ({ _id: id, projectId, url, events, createdAt }) => {
+      const deliveries = await db
+        .query("webhookDeliveries")
+        .withIndex("by_webhook", (q) => q.eq("webhookId", id))
+        .order("desc")
+        .take(DELIVERIES_EXPORTED);
+      const log = deliveries.map(({ event, createdAt, attempts, isDelivered = false }) => ({ event, createdAt, attempts, isDelivered }));
+      return { id, projectId, url, events, createdAt, deliveries: log };
+    });
+    return { page: await Promise.all(shown), isDone, continueCursor };
   },
 });
 

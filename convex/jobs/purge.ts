@@ -8,6 +8,7 @@ import { recordActivity } from "../model/activities/recordActivity";
 import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { deleteLink } from "../model/links/links";
+import { deleteWebhook } from "../model/webhooks/webhooks";
 import { VERSIONS_MAX } from "../model/rules";
 import { forgetTags } from "../model/tags/tagging";
 import { changeUsage, forgetUsage } from "../model/limits/usage";
@@ -85,6 +86,7 @@ export const project = internalMutation({
     let remaining = PURGE_BATCH - history.length;
     if (remaining > 0) remaining -= await deleteMembers(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteLinks(ctx, id, remaining);
+    if (remaining > 0) remaining -= await deleteWebhooks(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
@@ -130,6 +132,16 @@ async function deleteLinks(ctx: MutationCtx, projectId: Id<"projects">, limit: n
     .take(limit);
   for (const link of links) await deleteLink(ctx, link);
   return links.length;
+}
+
+async function deleteWebhooks(ctx: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+  const webhooks = await ctx.db
+    .query("webhooks")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .take(limit);
+  let deleted = 0;
+  for (const webhook of webhooks) if (deleted < limit) deleted += await deleteWebhook(ctx, webhook);
+  return deleted;
 }
 
 export const owner = internalMutation({

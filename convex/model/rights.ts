@@ -24,6 +24,7 @@ export const RIGHTS = {
   manageMembers: OWNER,
   leave: MEMBERS,
   manageLinks: OWNER,
+  manageWebhooks: OWNER,
   transfer: OWNER,
   deleteProject: OWNER,
   arrange: OWNER,

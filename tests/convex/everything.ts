@@ -52,6 +52,18 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
     scopes: ["read"],
     createdAt: at + 16,
   });
+  const webhook = { projectId, url: `${prefix} address`, sealedSecret: "secret x", events: ["image.created"], createdBy: userId };
+  const webhookId = await insert("webhooks", { ...webhook, createdAt: at + 17 });
+  const itemIds = [image.id];
+  await insert("webhookDeliveries", {
+    webhookId,
+    event: "image.created",
+    designId,
+    itemIds,
+    createdAt: at + 18,
+    attempts: 1,
+    problem: `x ${userId}`,
+  });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

@@ -5,14 +5,15 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 
 type Limits = { maxBytes: number; timeoutMs: number };
 
-type Network = {
+/** Replaced in tests. */
+export type Network = {
   protocol: string;
   isAllowed: (address: string) => boolean;
   request: (
     url: URL,
     options: RequestOptions,
     onResponse: (response: IncomingMessage) => void,
-  ) => { end(): void; once: (event: "error", listener: (error: Error) => void) => unknown };
+  ) => { end(body?: string): void; once: (event: "error", listener: (error: Error) => void) => unknown };
 };
 
 const INTERNET: Network = { protocol: "https:", isAllowed: isPublicAddress, request: requestHttps };
@@ -40,14 +41,38 @@ export async function fetchPublic(address: string, { maxBytes, timeoutMs }: Limi
   throw new Error("There are too many redirects.");
 }
 
-function open(url: URL, signal: AbortSignal, { protocol, isAllowed, request }: Network): Promise<IncomingMessage> {
+export type Post = { body: string; headers: Record<string, string>; timeoutMs: number };
+
+/** Posts a text to a public server over https, and returns the status. Follows only redirects that keep the method (307, 308), each checked. */
+export async function postPublic(address: string, { body, headers, timeoutMs }: Post, network = INTERNET): Promise<number> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  let url = new URL(address);
+  for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
+    const response = await open(url, signal, network, { method: "POST", headers, body });
+    const { statusCode = 0, headers: received } = response;
+    response.destroy();
+    if ((statusCode !== 307 && statusCode !== 308) || !received.location) return statusCode;
+    url = new URL(received.location, url);
+  }
+  throw new Error("There are too many redirects.");
+}
+
+type Sent = { method?: string; headers: Record<string, string>; body?: string };
+const IMAGE: Sent = { headers: { Accept: "image/*" } };
+
+function open(
+  url: URL,
+  signal: AbortSignal,
+  { protocol, isAllowed, request }: Network,
+  { body, ...options }: Sent = IMAGE,
+): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (url.protocol !== protocol || url.username !== "" || url.password !== "") throw new Error("The address is not allowed.");
   if (isIP(host) !== 0 && !isAllowed(host)) throw new Error("The address is not public.");
   return new Promise((resolve, reject) => {
-    const sent = request(url, { signal, agent: false, lookup: checkedLookup(isAllowed), headers: { Accept: "image/*" } }, resolve);
+    const sent = request(url, { ...options, signal, agent: false, lookup: checkedLookup(isAllowed) }, resolve);
     sent.once("error", reject);
-    sent.end();
+    sent.end(body);
   });
 }
 

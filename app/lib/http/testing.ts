@@ -24,6 +24,7 @@ export const testConfig: AppConfig = {
   storageQuotaBytes: 1,
   smtpUrl: null,
   mailFrom: "Atelier <no-reply@atelier.example>",
+  webhooks: true,
   publicLinks: { enabled: true, reportTo: null },
   payments: null,
   accounts: {

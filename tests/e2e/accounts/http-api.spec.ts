@@ -6,7 +6,7 @@ import { chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
 import type { ChosenFile } from "../../fixtures/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
 
-/** Creates a token on the page of access tokens, which is open. */
+/** Creates a token on the page of access tokens, which shows no other new one. */
 async function createToken(page: Page, { name, scopes }: { name: string; scopes: string[] }): Promise<string> {
   await page.getByLabel("Name").fill(name);
   for (const scope of ["Read", "Upload", "Comment"]) await page.getByRole("checkbox", { name: scope }).setChecked(scopes.includes(scope));
@@ -67,6 +67,8 @@ test("programs read, upload and download within a token's permissions", { tag: "
   await page.goto("/account/tokens");
   await hydrated(page);
   const reader = await createToken(page, { name: "Reader", scopes: ["Read"] });
+  await page.goto("/account/tokens");
+  await hydrated(page);
   const uploader = await createToken(page, { name: "Uploader", scopes: ["Upload"] });
   const { designId, projectId } = await makeDesign(app, person);
   const fig = await chosen("fig");

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
 import { api } from "#convex/_generated/api";
+import { type QueueWorker, startQueueWorker } from "../session/convex/queue-worker.server";
 import { serviceConvex } from "../session/convex/service-client.server";
-import { signServiceToken } from "../session/convex/tokens.server";
 import { mailContentOf, type Message } from "./messages";
 import { openMessage } from "./seal.server";
 import { renderMail } from "./template";
@@ -17,64 +16,16 @@ const LEASE_MS = 120_000;
 const BATCH = 3;
 /** Pauses after failures, in ms. The last repeats until the message expires. */
 const PAUSES = [5000, 30_000, 120_000, 600_000];
-const DEPLOYMENT_PAUSE = 5000;
-/** Delay in ms before a message that is due is checked again: clocks differ, or an update has not arrived yet. */
-const RECHECK_MS = 1000;
-const LONGEST_WAIT = 2 ** 31 - 1;
 
-export type MailWorker = {
-  close(): Promise<void>;
-};
+export type MailWorker = QueueWorker;
 
-/** Sends queued mails. A subscription to the next due time starts it without polling. Several app servers can share a queue. */
+/** Sends queued mails. */
 export function startMailWorker(config: AppConfig, transport: Transport): MailWorker {
   const deployment = serviceConvex(config);
-  const client = new ConvexClient(config.convexUrl, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });
-  let dueAt: number | null = null;
-  let hasNewMail = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | null = null;
-  const controller = new AbortController();
+  const worker = startQueueWorker(config, { name: "mail queue", due: api.accounts.mail.due, drain });
 
-  client.setAuth(() => signServiceToken(config.signingKey));
-  client.onUpdate(
-    api.accounts.mail.due,
-    {},
-    (next) => {
-      dueAt = next;
-      hasNewMail = true;
-      scheduleRun(0);
-    },
-    // The subscription retries automatically.
-    (error) => log.error({ fault: errorName(error) }, "the mail queue cannot be read"),
-  );
-
-  function scheduleRun(atLeast: number) {
-    clearTimeout(timer);
-    if (controller.signal.aborted || running || dueAt === null) return;
-    timer = setTimeout(run, Math.min(Math.max(dueAt - Date.now(), atLeast), LONGEST_WAIT));
-  }
-
-  function run() {
-    hasNewMail = false;
-    running = checkQueue().then((pause) => {
-      running = null;
-      scheduleRun(pause);
-    });
-  }
-
-  async function checkQueue(): Promise<number> {
-    try {
-      await drain();
-      return hasNewMail ? 0 : RECHECK_MS;
-    } catch (error) {
-      log.error({ fault: errorName(error) }, "the mail queue does not respond");
-      return DEPLOYMENT_PAUSE;
-    }
-  }
-
-  async function drain(): Promise<void> {
-    for (let more = true; more && !controller.signal.aborted;) {
+  async function drain(signal: AbortSignal): Promise<void> {
+    for (let more = true; more && !signal.aborted;) {
       const lease = randomUUID();
       const claimed = await deployment.mutation(api.accounts.mail.claim, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
       await Promise.all(claimed.map((each) => sendOne(each, lease)));
@@ -105,9 +56,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   return {
     async close() {
-      controller.abort();
-      clearTimeout(timer);
-      await Promise.all([running, client.close()]);
+      await worker.close();
       transport.close();
     },
   };

@@ -31,7 +31,7 @@ export function CreateAccessToken() {
   return (
     <div className="grid gap-4">
       <AccountForm state={state} submit="Create token" variant="primary">
-        <TokenFields key={token} state={state} />
+        <TokenFields state={state} />
       </AccountForm>
       <div role="status" className="grid gap-2 text-sm text-soft empty:hidden">
         {token === undefined ? null : (

@@ -42,6 +42,10 @@ export async function exportArchive(
     for await (const { id: _, ...token } of listAll(convex, archive.accessTokens, { sessionId })) accessTokens.push(token);
     yield json("access-tokens.json", accessTokens);
 
+    const webhooks = [];
+    for await (const { id: _, ...webhook } of listAll(convex, archive.webhooks, { sessionId })) webhooks.push(webhook);
+    yield json("webhooks.json", webhooks);
+
     const messages = [];
     const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
     for await (const project of listAll(convex, archive.projects, { sessionId })) {

@@ -1,0 +1,53 @@
+import { data, type RouterContextProvider } from "react-router";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
+import { refusalOf } from "~/lib/data/error-responses";
+import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { configContext } from "~/lib/http/context";
+import { checkFieldNames } from "~/lib/http/forms/field-names";
+import { api } from "#convex/_generated/api";
+import { CREATE_WEBHOOK, WEBHOOK_EVENTS } from "./webhook-intents";
+import { createWebhookSecret } from "./webhook-secret.server";
+
+/** `secret`: the key of a webhook that the form created, shown once. */
+type WebhookAnswer = FormAnswer & { secret?: string };
+
+type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
+
+/** Creates a webhook on the server, which makes its key. Null for another form. */
+export async function createWebhook({ request, context, projectId, sent }: Sent) {
+  if (textOf(sent, INTENT_FIELD) !== CREATE_WEBHOOK) return null;
+  checkFieldNames(sent, { once: [INTENT_FIELD, FORM_FIELD, "url", ...FIELDS] });
+  const visitor = await getVisitor(context);
+  if (!visitor) throw redirectToSignIn(request);
+  const config = context.get(configContext);
+  const form = textOf(sent, FORM_FIELD);
+  const values = { url: textOf(sent, "url").trim(), ...Object.fromEntries(FIELDS.map((field) => [field, textOf(sent, field)])) };
+  const refuse = (message: string) =>
+    data<WebhookAnswer>({ form, result: { status: "error", initialValue: values, error: { url: [message] } } }, UNPROCESSABLE);
+  if (!config.webhooks) return refuse("The operator has not allowed webhooks.");
+  const url = URL.parse(values.url);
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
+    return refuse("Enter an address that begins with https:// and has no password.");
+  const { secret, sealedSecret } = createWebhookSecret(config);
+  try {
+    const webhook = {
+      sessionId: visitor.sessionId,
+      projectId,
+      url: url.href,
+      sealedSecret,
+      events: WEBHOOK_EVENTS.filter(({ field }) => sent.has(field)).map(({ event }) => event),
+    };
+    await serviceConvex(config).mutation(api.webhooks.create, webhook, { skipQueue: true });
+    return data<WebhookAnswer>({ form, result: { status: "success" }, secret });
+  } catch (error) {
+    if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
+    const answer = rejectedForm(error, form, values);
+    if (!answer) throw error;
+    return data<WebhookAnswer>(answer, UNPROCESSABLE);
+  }
+}
+
+const FIELDS = WEBHOOK_EVENTS.map(({ field }) => field);
+const UNPROCESSABLE = { status: 422, statusText: "Unprocessable Content" };

@@ -1,0 +1,16 @@
+import { randomBytes } from "node:crypto";
+import type { AppConfig } from "~/config";
+import { openSealedText, sealText } from "~/lib/http/sealed-text.server";
+
+const PURPOSE = "atelier webhook";
+/** As the specification of Standard Webhooks recommends. */
+const SECRET_BYTES = 32;
+
+/** Returns a key for signatures in the form of Standard Webhooks, and what the deployment stores of it. */
+export function createWebhookSecret(config: AppConfig): { secret: string; sealedSecret: string } {
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
+  return { secret, sealedSecret: sealText(config, PURPOSE, secret) };
+}
+
+/** Throws for a key that was sealed with another secret of the app. */
+export const openWebhookSecret = (config: AppConfig, sealed: string): string => openSealedText(config, PURPOSE, sealed);

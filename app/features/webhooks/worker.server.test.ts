@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { createServer, request, type Server } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { appServer, type Backend, type Caller, type Person, probe, signUp } from "../../../tests/convex/backends.ts";
+import { startAppBackend } from "../../../tests/convex/app-backend.ts";
+import { addImage } from "../../../tests/convex/pictures.ts";
+import type { AppConfig } from "~/config";
+import type { Network } from "~/lib/http/public-fetch.server";
+import { api } from "#convex/_generated/api";
+import type { Id } from "#convex/_generated/dataModel";
+import { createWebhookSecret } from "./webhook-secret.server";
+import { startWebhookWorker } from "./worker.server";
+
+let backend: Backend;
+let config: AppConfig;
+let server: Caller;
+let close: () => Promise<void>;
+let receiver: Server;
+let url: string;
+let status = 204;
+const received: { id: string; body: { type: string; data: { images: { id: string }[] } } }[] = [];
+let ada: Person;
+let projectId: Id<"projects">;
+let designId: Id<"designs">;
+
+beforeAll(async () => {
+  ({ backend, config, close } = await startAppBackend());
+  server = await appServer(backend);
+  receiver = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      received.push({ id: String(incoming.headers["webhook-id"]), body: JSON.parse(Buffer.concat(chunks).toString()) });
+      response.writeHead(status).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const address = receiver.address();
+  url = `https://localhost:${address && typeof address === "object" ? address.port : 0}/hook`;
+});
+afterAll(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await close();
+});
+beforeEach(async () => {
+  received.splice(0);
+  status = 204;
+  ada = await signUp(backend, "ada");
+  projectId = await ada.mutation(api.projects.create, { name: "Shown" });
+  designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });
+});
+
+/** Reaches the receiver over http, as if its certificate were valid and its address public. */
+const network: Network = {
+  protocol: "https:",
+  isAllowed: (address) => address === "127.0.0.1" || address === "::1",
+  request: (to, options, onResponse) => request(to.href.replace("https:", "http:"), options, onResponse),
+};
+
+const create = (events: ("image.created" | "comment.created")[]) => {
+  const { sealedSecret } = createWebhookSecret(config);
+  return server.mutation(api.webhooks.create, { sessionId: ada.sessionId, projectId, url, sealedSecret, events });
+};
+const logged = async () => (await ada.query(api.webhooks.list, { projectId })).map(({ deliveries }) => deliveries);
+
+it("sends each new image once, also with several workers", { tags: "@webhook-once" }, async () => {
+  const webhookId = await create(["image.created"]);
+  await create(["comment.created"]);
+  const workers = [startWebhookWorker(config, network), startWebhookWorker(config, network)];
+  try {
+    const images = [];
+    for (const name of ["fig", "dog", "bank"]) images.push((await addImage(backend, ada, designId, name)).id);
+    await ada.mutation(api.webhooks.sendTest, { projectId, webhookId });
+    await vi.waitFor(async () => expect((await logged())[0]?.filter(({ state }) => state === "delivered")).toHaveLength(4), 20_000);
+    expect(received.flatMap(({ body }) => body.data.images.map(({ id }) => id)).toSorted()).toEqual(images.toSorted());
+    expect(received.map(({ body }) => body.type).toSorted()).toEqual([...images.map(() => "image.created"), "test"]);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(4);
+    expect((await logged())[1]).toEqual([]);
+  } finally {
+    for (const worker of workers) await worker.close();
+  }
+});
+
+it("repeats a failed delivery later, and gives it up after six attempts", { tags: "@webhook-retries" }, async () => {
+  const webhookId = await create(["image.created"]);
+  status = 500;
+  const worker = startWebhookWorker(config, network);
+  try {
+    await ada.mutation(api.webhooks.sendTest, { projectId, webhookId });
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      await vi.waitFor(async () => {
+        const [delivery] = (await logged())[0] ?? [];
+        expect(delivery).toMatchObject({ attempts: attempt, state: attempt < 6 ? "waiting" : "failed", status: 500 });
+      }, 20_000);
+      const [delivery] = (await logged())[0] ?? [];
+      if (attempt === 6) break;
+      expect(Number(delivery?.dueAt)).toBeGreaterThan(Date.now());
+      await backend.inside.mutation(probe.patch, { table: "webhookDeliveries", id: String(delivery?._id), fields: { dueAt: Date.now() } });
+    }
+    expect(received).toHaveLength(6);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(1);
+  } finally {
+    await worker.close();
+  }
+});
+
+it("a deleted webhook receives nothing, and its project needs no query", async () => {
+  const webhookId = await create(["image.created"]);
+  await ada.mutation(api.webhooks.remove, { projectId, webhookId });
+  await addImage(backend, ada, designId, "fig");
+  const [project] = await backend.inside.query(probe.rows, { table: "projects", field: "ownerId", value: ada.userId });
+  expect(project).not.toHaveProperty("hasWebhooks");
+  expect(await backend.inside.query(probe.rows, { table: "webhookDeliveries", field: "webhookId", value: webhookId })).toEqual([]);
+});

@@ -1,0 +1,44 @@
+import { defineTable } from "convex/server";
+import { type Infer, v } from "convex/values";
+
+/** Further kinds are additions to this union. */
+export const webhookEvent = v.union(v.literal("image.created"), v.literal("comment.created"), v.literal("status.changed"));
+export type WebhookEvent = Infer<typeof webhookEvent>;
+
+export const webhookTables = {
+  /** Addresses that are told of events in a project (docs/decisions/187-webhooks.md). */
+  webhooks: defineTable({
+    projectId: v.id("projects"),
+    url: v.string(),
+    /** The key of the signatures, encrypted by the app server. */
+    sealedSecret: v.string(),
+    events: v.array(webhookEvent),
+    createdBy: v.string(),
+    createdAt: v.number(),
+  })
+    .index("by_project", ["projectId", "createdAt"])
+    .index("by_creator", ["createdBy", "createdAt"]),
+
+  /** The queue, and the log of what was sent. */
+  webhookDeliveries: defineTable({
+    webhookId: v.id("webhooks"),
+    event: v.union(webhookEvent, v.literal("test")),
+    designId: v.optional(v.id("designs")),
+    /** The images or other items of the event. */
+    itemIds: v.array(v.string()),
+    createdAt: v.number(),
+    attempts: v.number(),
+    /** Absent when it has succeeded or was given up. */
+    dueAt: v.optional(v.number()),
+    lease: v.optional(v.string()),
+    finishedAt: v.optional(v.number()),
+    isDelivered: v.optional(v.boolean()),
+    /** HTTP status of the last answer. */
+    status: v.optional(v.number()),
+    /** Why the last attempt failed. */
+    problem: v.optional(v.string()),
+  })
+    .index("by_due", ["dueAt"])
+    .index("by_webhook", ["webhookId", "createdAt"])
+    .index("by_age", ["createdAt"]),
+};

@@ -1,0 +1,34 @@
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import type { WebhookEvent } from "./webhookTables";
+
+export const WEBHOOKS_MAX = 10;
+
+type Event = { event: WebhookEvent; designId: Id<"designs">; itemIds: string[] };
+
+/** Queues a delivery to each webhook of the project that wants the event. Reads nothing in a project without webhooks. */
+export async function queueDeliveries({ db }: MutationCtx, { _id, hasWebhooks }: Doc<"projects">, event: Event): Promise<void> {
+  if (hasWebhooks !== true) return;
+  const webhooks = await db
+    .query("webhooks")
+    .withIndex("by_project", (q) => q.eq("projectId", _id))
+    .take(WEBHOOKS_MAX);
+  const now = Date.now();
+  for (const { _id: webhookId, events } of webhooks)
+    if (events.includes(event.event))
+      await db.insert("webhookDeliveries", { ...event, webhookId, createdAt: now, dueAt: now, attempts: 0 });
+}
+
+/** Deliveries that one mutation deletes with their webhook. The sweep deletes the others. */
+const DELIVERIES_AT_ONCE = 200;
+
+/** Returns how many rows it deleted. */
+export async function deleteWebhook({ db }: MutationCtx, { _id }: Doc<"webhooks">): Promise<number> {
+  const deliveries = await db
+    .query("webhookDeliveries")
+    .withIndex("by_webhook", (q) => q.eq("webhookId", _id))
+    .take(DELIVERIES_AT_ONCE);
+  for (const delivery of deliveries) await db.delete(delivery._id);
+  await db.delete(_id);
+  return deliveries.length + 1;
+}
