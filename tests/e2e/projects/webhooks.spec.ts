@@ -22,7 +22,7 @@ bothWays((javaScript) => {
     await page.getByRole("checkbox", { name: "New comment" }).uncheck();
     await page.getByRole("button", { name: "Create webhook" }).click();
     await expect(page.getByLabel("Signing key")).toHaveValue(/^whsec_[\w+/]{40,}=*$/);
-    await expectAccessible(page);
+    if (javaScript) await expectAccessible(page);
 
     await addPictures(app, person, designId, ["fig"]);
     const row = page.getByRole("listitem").filter({ hasText: "https://127.0.0.1/hook" });
@@ -33,7 +33,7 @@ bothWays((javaScript) => {
     }).toPass();
     await row.getByText(WAITING).first().click();
     await expect(row.getByText("The address is not public.")).toBeVisible();
-    await expectAccessible(page);
+    if (javaScript) await expectAccessible(page);
     await page.getByRole("button", { name: "Delete to https://127.0.0.1/hook" }).click();
     await expect(page.getByText("This project has no webhooks.")).toBeVisible();
     await context.close();
