@@ -4,6 +4,7 @@ import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { designFor, imageFor, readerQuery, undoableMutation } from "./model/access";
 import { check } from "./model/check";
+import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyImage } from "./jobs/copies";
 import { changeText, expectFrom, from, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { moveImages } from "./model/moves";
@@ -23,7 +24,11 @@ export const getDesignImagesByDesignId = readerQuery({
   returns: v.array(designImageShape),
   handler: async (ctx, { designId, sort = "manual" }) => {
     const { design } = await designFor(ctx, designId, "view");
-    return (await imagesIn(ctx, design._id, sort).take(LIST_LIMIT)).map((row) => forReader(ctx, toDesignImage(row)));
+    const images = await imagesIn(ctx, design._id, sort).take(LIST_LIMIT);
+    return withUnread(
+      ctx,
+      images.map((row) => forReader(ctx, toDesignImage(row))),
+    );
   },
 });
 
@@ -33,7 +38,8 @@ export const listDesignImages = readerQuery({
   handler: async (ctx, { designId, sort = "manual", paginationOpts }) => {
     const { design } = await designFor(ctx, designId, "view");
     const result = await imagesIn(ctx, design._id, sort).paginate(pageOf(paginationOpts));
-    return { ...result, page: result.page.map((row) => forReader(ctx, toDesignImage(row))) };
+    const page = result.page.map((row) => forReader(ctx, toDesignImage(row)));
+    return { ...result, page: await withUnread(ctx, page) };
   },
 });
 
@@ -48,7 +54,7 @@ export const getDesignImageInPlace = readerQuery({
   }),
   handler: async (ctx, { id }) => {
     const { image, design } = await imageFor(ctx, id, "view");
-    const shown = forReader(ctx, toDesignImage(image));
+    const shown = await withUnreadMark(ctx, forReader(ctx, toDesignImage(image)));
     // The link of an image shows nothing beside it. The files that visitors get have no location.
     const details = ctx.link && image.details ? { ...image.details, hasPlace: false } : image.details;
     if (ctx.link?.itemId === image._id) return { image: shown, previous: null, next: null, ...(details && { details }) };

@@ -4,6 +4,7 @@ import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { designFor, ownRoleIn, projectFor, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
+import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyDesign } from "./jobs/copies";
 import { designsWithFavourites, favouriteAtOf } from "./model/favourites";
 import { insertDesign } from "./model/creation";
@@ -20,7 +21,10 @@ export const getDesignsByProjectId = readerQuery({
   returns: v.array(designShape),
   handler: async (ctx, { projectId, sort = "changed", favourites: only }) => {
     const designs = await firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), only);
-    return designs.map((design) => forReader(ctx, design));
+    return withUnread(
+      ctx,
+      designs.map((design) => forReader(ctx, design)),
+    );
   },
 });
 
@@ -29,7 +33,8 @@ export const listDesigns = readerQuery({
   returns: paginationResultValidator(designShape),
   handler: async (ctx, { projectId, sort = "changed", paginationOpts }) => {
     const result = await pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), paginationOpts);
-    return { ...result, page: result.page.map((design) => forReader(ctx, design)) };
+    const page = result.page.map((design) => forReader(ctx, design));
+    return { ...result, page: await withUnread(ctx, page) };
   },
 });
 
@@ -39,7 +44,8 @@ export const getDesignById = readerQuery({
   handler: async (ctx, { id }) => {
     const place = await designFor(ctx, id, "view");
     const isFavourite = (await favouriteAtOf(ctx, place)) !== undefined;
-    return { ...forReader(ctx, toDesign(place.design, isFavourite)), ...(await ownRoleIn(ctx, place.project)) };
+    const shown = await withUnreadMark(ctx, forReader(ctx, toDesign(place.design, isFavourite)));
+    return { ...shown, ...(await ownRoleIn(ctx, place.project)) };
   },
 });
 

@@ -2,6 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { withUnreadMark } from "./model/comments/unread";
 import { notFound } from "./model/errors";
 import { favouritesIn } from "./model/favourites";
 import { pageOf } from "./model/lists/paging";
@@ -37,7 +38,7 @@ async function sharedProject(
   const project = await ctx.db.get(projectId);
   if (!project || project.removedAt !== undefined) return null;
   const owner = await userOf(ctx, project.ownerId);
-  return { ...toProject(project, favourites.has(projectId)), role, owner: { name: nameOf(owner) } };
+  return { ...(await withUnreadMark(ctx, toProject(project, favourites.has(projectId)))), role, owner: { name: nameOf(owner) } };
 }
 
 const personShape = v.object({

@@ -1,8 +1,10 @@
-import { v } from "convex/values";
+import { type Infer, type ObjectType, v } from "convex/values";
 import { internal } from "./_generated/api";
 import { internalMutation, type MutationCtx } from "./_generated/server";
-import { userMutation, userQuery } from "./model/access";
-import { notice } from "./model/accounts/noticeTables";
+import { type CallerCtx, ifVisible, userMutation, userQuery } from "./model/access";
+import { accountNotice, isAccountNotice, notice } from "./model/accounts/noticeTables";
+import { type NamesOf, peopleOf } from "./model/comments/people";
+import { commentedFor } from "./model/comments/threads";
 import { notFound } from "./model/errors";
 
 /** Notices per page; the query returns one more to show that a next page exists. */
@@ -12,33 +14,69 @@ const MAX_SAME_TIME = 20;
 const COUNTED = 100;
 const BATCH = 500;
 
-const shown = v.object({ _id: v.id("notices"), notice, at: v.number(), read: v.boolean() });
+const row = { _id: v.id("notices"), at: v.number(), read: v.boolean() };
+const accountRow = v.object({ ...row, notice: accountNotice });
+const anyRow = v.object({
+  ...row,
+  notice,
+  /** Of a notice about comments: who wrote, and where. Absent when the caller no longer sees the item. */
+  about: v.optional(
+    v.object({ actor: v.string(), item: v.string(), designId: v.id("designs"), imageId: v.optional(v.id("designImages")) }),
+  ),
+});
+export type ShownNotice = Infer<typeof anyRow>;
+
+const after = { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) };
+type After = ObjectType<typeof after>["after"];
 
 /** Unread notices come first. `after` is the last notice of the previous page. */
-export const getNotices = userQuery({
-  args: { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) },
-  returns: v.array(shown),
-  handler: async ({ db, user }, { after }) => {
-    async function noticesOf(read: boolean, limit: number) {
-      if (after && after.read && !read) return [];
-      const from = after?.read === read ? after : null;
-      const rows = await db
-        .query("notices")
-        .withIndex("by_read", (q) => {
-          const ownNotices = q.eq("userId", user.id).eq("read", read);
-          return from ? ownNotices.lte("at", from.at) : ownNotices;
-        })
-        .order("desc")
-        .take(limit + (from ? MAX_SAME_TIME : 0));
-      if (!from) return rows;
-      const last = rows.findIndex(({ _id }) => _id === from.id);
-      return (last === -1 ? rows.filter(({ at }) => at < from.at) : rows.slice(last + 1)).slice(0, limit);
-    }
-    const unread = await noticesOf(false, LISTED + 1);
-    const read = await noticesOf(true, LISTED + 1 - unread.length);
-    return [...unread, ...read].map(({ _id, notice, at, read }) => ({ _id, notice, at, read }));
+export const list = userQuery({
+  args: after,
+  returns: v.array(anyRow),
+  handler: async (ctx, args) => {
+    const namesOf = peopleOf(ctx);
+    return Promise.all((await noticesFrom(ctx, args.after)).map((each) => withAbout(ctx, each, namesOf)));
   },
 });
+
+/** `list` for open pages of an earlier build, which have no words for notices about comments. */
+export const getNotices = userQuery({
+  args: after,
+  returns: v.array(accountRow),
+  handler: async (ctx, args) =>
+    (await noticesFrom(ctx, args.after)).flatMap(({ notice: each, ...rest }) => (isAccountNotice(each) ? [{ ...rest, notice: each }] : [])),
+});
+
+async function noticesFrom({ db, user }: CallerCtx, from: After): Promise<Omit<ShownNotice, "about">[]> {
+  async function noticesOf(read: boolean, limit: number) {
+    if (from && from.read && !read) return [];
+    const last = from?.read === read ? from : null;
+    const rows = await db
+      .query("notices")
+      .withIndex("by_read", (q) => {
+        const ownNotices = q.eq("userId", user.id).eq("read", read);
+        return last ? ownNotices.lte("at", last.at) : ownNotices;
+      })
+      .order("desc")
+      .take(limit + (last ? MAX_SAME_TIME : 0));
+    if (!last) return rows;
+    const index = rows.findIndex(({ _id }) => _id === last.id);
+    return (index === -1 ? rows.filter(({ at }) => at < last.at) : rows.slice(index + 1)).slice(0, limit);
+  }
+  const unread = await noticesOf(false, LISTED + 1);
+  const readOnes = await noticesOf(true, LISTED + 1 - unread.length);
+  return [...unread, ...readOnes].map(({ _id, notice: each, at, read }) => ({ _id, notice: each, at, read }));
+}
+
+async function withAbout(ctx: CallerCtx, shown: Omit<ShownNotice, "about">, namesOf: NamesOf): Promise<ShownNotice> {
+  if (isAccountNotice(shown.notice)) return shown;
+  const { actorId, itemId } = shown.notice;
+  const found = await ifVisible(commentedFor(ctx, itemId, "view"));
+  if (!found?.design) return shown;
+  const { item, design, image } = found;
+  const actor = (await namesOf([actorId])).get(actorId) ?? "";
+  return { ...shown, about: { actor, item: item.name, designId: design._id, ...(image && { imageId: image._id }) } };
+}
 
 export const getUnreadCount = userQuery({
   args: {},

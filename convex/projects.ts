@@ -3,26 +3,30 @@ import { v } from "convex/values";
 import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, ownRoleIn, projectFor, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
+import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyProject } from "./jobs/copies";
 import { insertDesign, insertProject } from "./model/creation";
 import { favouriteAtOf, projectsWithFavourites } from "./model/favourites";
 import { coverItem, describeItem, favouriteItem, projectPathFor, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createProject, renameProject } from "./model/rules";
-import { projectPageShape, projectShape, toProject } from "./model/shapes";
+import { projectPageShape, projectShape, toProject, withoutComments } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashProject } from "./model/trashing";
 
 export const getProjects = userQuery({
   args: { sort: sortArg, favourites: v.optional(v.literal(true)) },
   returns: v.array(projectShape),
-  handler: (ctx, { sort = "changed", favourites: only }) => firstRows(ctx, listOf(ctx, sort), only),
+  handler: async (ctx, { sort = "changed", favourites: only }) => withUnread(ctx, await firstRows(ctx, listOf(ctx, sort), only)),
 });
 
 export const listProjects = userQuery({
   args: { sort: sortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(projectShape),
-  handler: (ctx, { sort = "changed", paginationOpts }) => pageOfRows(ctx, listOf(ctx, sort), paginationOpts),
+  handler: async (ctx, { sort = "changed", paginationOpts }) => {
+    const result = await pageOfRows(ctx, listOf(ctx, sort), paginationOpts);
+    return { ...result, page: await withUnread(ctx, result.page) };
+  },
 });
 
 export const getProjectById = readerQuery({
@@ -31,7 +35,8 @@ export const getProjectById = readerQuery({
   handler: async (ctx, { id }) => {
     const project = await projectFor(ctx, id, "view");
     const isFavourite = (await favouriteAtOf(ctx, { project })) !== undefined;
-    return { ...toProject(project, isFavourite), ...(await ownRoleIn(ctx, project)) };
+    const shown = toProject(project, isFavourite);
+    return { ...(ctx.link ? withoutComments(shown) : await withUnreadMark(ctx, shown)), ...(await ownRoleIn(ctx, project)) };
   },
 });
 

@@ -9,6 +9,7 @@ import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
 import { memberRole } from "./model/memberRole";
 import { bulkTables } from "./model/bulk/bulkTables";
+import { commentTables } from "./model/comments/commentTables";
 import { favouriteTables } from "./model/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { tagTables } from "./model/tags/tagTables";
@@ -45,6 +46,12 @@ const tags = v.optional(v.array(v.string()));
 /** Searchable text (`words.ts`). `upgrade.ts` adds it to rows of earlier builds. */
 const words = v.optional(v.string());
 
+/** Of the newest comment on the item or in it. Stays when that comment is deleted (`model/comments/unread.ts`). */
+const lastCommentAt = v.optional(v.number());
+
+/** Open threads of comments on the item itself. */
+const openThreadCount = v.optional(v.number());
+
 const arranged = {
   description: v.optional(v.string()),
   orderKey,
@@ -55,6 +62,7 @@ const arranged = {
   /** `chosenCover` is absent while the image is trashed or elsewhere. */
   coverImageId: v.optional(v.id("designImages")),
   chosenCover: v.optional(coverPicture),
+  lastCommentAt,
   removedAt,
   purgingSince,
 };
@@ -78,6 +86,7 @@ export default defineSchema({
   ...favouriteTables,
   ...linkTables,
   ...webhookTables,
+  ...commentTables,
 
   projects: defineTable({
     ownerId: v.string(),
@@ -122,6 +131,7 @@ export default defineSchema({
     /** `addedAt` of the newest image; 0 without images. */
     latestImageAt: v.number(),
     tags,
+    openThreadCount,
     ...arranged,
   })
     .index("by_project", ["projectId", "removedAt", "updatedAt"])
@@ -130,6 +140,7 @@ export default defineSchema({
     .index("by_sort_name", ["projectId", "removedAt", "sortName"])
     .index("by_order", ["projectId", "removedAt", "orderKey"])
     .index("by_latest_image", ["projectId", "removedAt", "latestImageAt"])
+    .index("by_comment", ["projectId", "removedAt", "lastCommentAt"])
     .index("by_creation", ["projectId", "removedAt"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
@@ -153,10 +164,13 @@ export default defineSchema({
     orderKey,
     sortName,
     words,
+    lastCommentAt,
+    openThreadCount,
     removedAt,
     purgingSince,
   })
     .index("by_design", ["designId", "removedAt"])
+    .index("by_comment", ["designId", "removedAt", "lastCommentAt"])
     .index("by_order", ["designId", "removedAt", "orderKey"])
     .index("by_sort_name", ["designId", "removedAt", "sortName"])
     .index("by_size", ["designId", "removedAt", "size"])

@@ -16,7 +16,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Notifications · Atelie
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const after = pageStartFrom(url.searchParams);
-  return { notices: await convexFor(context).preload(api.notices.getNotices, after ? { after } : {}), isFirst: after === null };
+  return { notices: await convexFor(context).preload(api.notices.list, after ? { after } : {}), isFirst: after === null };
 }
 
 export const action = serverAction(noticeIntents);

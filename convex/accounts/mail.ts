@@ -2,12 +2,15 @@ import { v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
 import type { QueryCtx } from "../_generated/server";
 import { serverMutation, serverQuery } from "../model/access";
-import { notice } from "../model/accounts/noticeTables";
+import { accountNotice, isAccountNotice } from "../model/accounts/noticeTables";
 
 const OUTBOX_LIMIT = 50;
 const PACE_PREFIX = "mail:";
 
-const content = v.union(v.object({ sealed: v.string() }), v.object({ notice, at: v.number(), to: v.string(), name: v.string() }));
+const content = v.union(
+  v.object({ sealed: v.string() }),
+  v.object({ notice: accountNotice, at: v.number(), to: v.string(), name: v.string() }),
+);
 
 export const queue = serverMutation({
   args: { sealed: v.string(), userId: v.optional(v.string()), expiresAt: v.number() },
@@ -107,5 +110,5 @@ async function contentOf({ db }: QueryCtx, { content, userId }: Doc<"mails">) {
     .query("users")
     .withIndex("id", (q) => q.eq("id", userId ?? ""))
     .unique();
-  return row && user && { notice: row.notice, at: row.at, to: content.to, name: user.name };
+  return row && user && isAccountNotice(row.notice) ? { notice: row.notice, at: row.at, to: content.to, name: user.name } : null;
 }

@@ -3,7 +3,7 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { type AccountEvent, event } from "../model/accounts/events";
-import type { Notice } from "../model/accounts/noticeTables";
+import type { AccountNotice } from "../model/accounts/noticeTables";
 import { isPlaceholder } from "../model/accounts/placeholder";
 
 /** `DEVICE_KEPT` is also the cookie's lifetime. */
@@ -32,7 +32,12 @@ export const tell = internalMutation({
   },
 });
 
-export async function notify({ db }: MutationCtx, user: Pick<Doc<"users">, "id" | "email">, notice: Notice, at: number): Promise<void> {
+export async function notify(
+  { db }: MutationCtx,
+  user: Pick<Doc<"users">, "id" | "email">,
+  notice: AccountNotice,
+  at: number,
+): Promise<void> {
   const id = await db.insert("notices", { userId: user.id, notice, at, read: false });
   // The former address must learn of a takeover.
   const to = notice.kind === "emailChanged" ? notice.from : user.email;
@@ -41,7 +46,7 @@ export async function notify({ db }: MutationCtx, user: Pick<Doc<"users">, "id" 
   await db.insert("mails", { userId: user.id, ...mail });
 }
 
-async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, at: number): Promise<Notice | null> {
+async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, at: number): Promise<AccountNotice | null> {
   switch (event.kind) {
     case "sessionMade":
       return (await isNews(ctx, userId, event, at)) ? { kind: "signIn", userAgent: event.userAgent, ipAddress: event.ipAddress } : null;
@@ -56,7 +61,7 @@ async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, a
   }
 }
 
-const linked = (providerId: string): Notice =>
+const linked = (providerId: string): AccountNotice =>
   providerId === "credential" ? { kind: "passwordAdded" } : { kind: "providerLinked", providerId };
 
 /** The account created at sign-up needs no notice. */

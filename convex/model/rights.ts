@@ -18,6 +18,7 @@ export const RIGHTS = {
   download: [...EVERYONE, "downloadLink"],
   comment: COMMENTERS,
   resolve: EDITORS,
+  moderate: OWNER,
   edit: EDITORS,
   delete: EDITORS,
   purge: OWNER,

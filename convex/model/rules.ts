@@ -9,6 +9,8 @@ export const NAME_MAX = 200;
 
 export const TEXT_MAX = 2000;
 
+export const COMMENT_MAX = 5000;
+
 export const TAG_MAX = 40;
 export const TAGS_MAX = 20;
 
@@ -87,6 +89,29 @@ export const bulkIds = z.object({
 
 export const describe = z.object({ description: prose("description") });
 export const captionImage = z.object({ caption: prose("caption") });
+
+export const writeComment = z.object({
+  text: z
+    .string({ error: "Enter a comment." })
+    .overwrite(cleanText)
+    .min(1, { error: "Enter a comment." })
+    .max(COMMENT_MAX, { error: `A comment can have at most ${COMMENT_MAX.toLocaleString("en")} characters.` })
+    .refine(isPlainText, { error: "A comment must be plain text." }),
+});
+
+const fraction = z.number().min(0).max(1);
+export const placeThread = z.object({
+  key: z.string().min(1).max(64),
+  anchor: z.object({ x: fraction, y: fraction, width: fraction.optional(), height: fraction.optional() }).optional(),
+});
+
+/** One emoji, with its modifiers. */
+export const chooseEmoji = z.object({
+  emoji: z
+    .string()
+    .max(40)
+    .regex(new RegExp(String.raw`^\p{RGI_Emoji}$`, "v"), { error: "Choose one emoji." }),
+});
 
 export const addTag = z.object({
   tag: z.string().transform((typed, ctx) => {

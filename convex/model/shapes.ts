@@ -17,6 +17,11 @@ export const coverShape = v.object({
 });
 export type Cover = Infer<typeof coverShape>;
 
+/** Of the newest comment on the item or in it. `isUnread`: the caller has not read it. */
+const commented = { lastCommentAt: v.optional(v.number()), isUnread: v.optional(v.boolean()) };
+/** Open threads on the item itself. */
+const openThreadCount = v.optional(v.number());
+
 export const projectShape = v.object({
   _id: v.id("projects"),
   _creationTime: v.number(),
@@ -29,6 +34,7 @@ export const projectShape = v.object({
   coverChosen: v.boolean(),
   favourite: v.boolean(),
   description: v.string(),
+  ...commented,
 });
 export type Project = Infer<typeof projectShape>;
 
@@ -48,6 +54,8 @@ export const designShape = v.object({
   favourite: v.boolean(),
   description: v.string(),
   tags: v.optional(v.array(v.string())),
+  openThreadCount,
+  ...commented,
 });
 export type Design = Infer<typeof designShape>;
 export const designPageShape = v.object({ ...designShape.fields, ...ownRole });
@@ -70,6 +78,8 @@ export const designImageShape = v.object({
   versionId: v.optional(v.id("imageVersions")),
   page: v.optional(v.number()),
   rotation: v.optional(rotation),
+  openThreadCount,
+  ...commented,
 });
 export type DesignImage = Infer<typeof designImageShape>;
 
@@ -90,18 +100,44 @@ export const versionShape = v.object({
   rotation: v.optional(rotation),
 });
 
-/** Tags are for those who sign in. */
-export const forReader = <Shown extends { tags?: string[] }>({ link }: ReaderCtx, item: Shown): Shown =>
-  link ? Object.assign({}, item, { tags: [] }) : item;
+/** Tags and comments are for those who sign in. */
+export function forReader<Shown extends Commented & { tags?: string[] }>({ link }: ReaderCtx, item: Shown): Shown {
+  return link ? Object.assign(withoutComments(item), { tags: [] }) : item;
+}
+
+export function withoutComments<Shown extends Commented>(item: Shown): Shown {
+  const shown = { ...item };
+  delete shown.lastCommentAt;
+  delete shown.openThreadCount;
+  return shown;
+}
+
+type Commented = { lastCommentAt?: number; openThreadCount?: number };
+
+const commentsOf = ({ lastCommentAt, openThreadCount: count }: Commented) => ({
+  ...(lastCommentAt !== undefined && { lastCommentAt }),
+  ...(count !== undefined && { openThreadCount: count }),
+});
 
 export function toProject(row: Doc<"projects">, favourite = false): Project {
   const { _id, _creationTime, name, updatedAt, designCount, imageCount } = row;
-  return { _id, _creationTime, name, updatedAt, designCount, imageCount, favourite, ...arranged(row) };
+  return { _id, _creationTime, name, updatedAt, designCount, imageCount, favourite, ...arranged(row), ...commentsOf(row) };
 }
 
 export function toDesign(row: Doc<"designs">, favourite = false): Design {
   const { _id, _creationTime, projectId, name, updatedAt, imageCount, tags } = row;
-  return { _id, _creationTime, projectId, name, updatedAt, imageCount, favourite, ...arranged(row), ...(tags && { tags }) };
+  return {
+    _id,
+    _creationTime,
+    projectId,
+    name,
+    updatedAt,
+    imageCount,
+    favourite,
+    ...arranged(row),
+    ...(tags && { tags }),
+    ...commentsOf(row),
+  };
 }
 
 export function toDesignImage(row: Doc<"designImages">): DesignImage {
@@ -129,6 +165,7 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
     ...(versionId !== undefined && { versionId }),
     ...(page !== undefined && { page }),
     ...(rotation !== undefined && { rotation }),
+    ...commentsOf(row),
   };
   return { _id, _creationTime, designId, name, caption, ...properties, ...optional };
 }

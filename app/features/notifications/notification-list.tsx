@@ -1,11 +1,12 @@
-import { AtSign, Fingerprint, KeyRound, Link2, LogIn, type LucideIcon, ShieldCheck, ShieldOff } from "lucide-react";
+import { AtSign, Fingerprint, KeyRound, Link2, LogIn, type LucideIcon, MessageSquare, ShieldCheck, ShieldOff } from "lucide-react";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
-import { type ShownNotification, notificationText } from "./notification-text";
+import { commentNotificationText, isOfComment, type ShownNotification, notificationText } from "./notification-text";
+import { threadAddress } from "~/features/comments/thread-address";
 
 export function NotificationList({ notices }: { notices: ShownNotification[] }) {
   return (
@@ -19,8 +20,9 @@ export function NotificationList({ notices }: { notices: ShownNotification[] }) 
   );
 }
 
-function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotification }) {
-  const { title, text, link } = notificationText(notice);
+function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
+  const { _id, notice, at, read } = shown;
+  const { title, text } = isOfComment(notice) ? commentNotificationText(notice, shown.about) : notificationText(notice);
   return (
     <article className={clsx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pe-5", read ? "bg-transparent" : "bg-card")}>
       <Icon of={ICONS[notice.kind]} className={clsx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
@@ -35,15 +37,34 @@ function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotifi
           </span>
         </h2>
         <p className={clsx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
-          {text} If this was not you, check{" "}
-          <Link to={link.at} prefetch="intent" className="text-accent-text underline underline-offset-4">
-            {link.label}
-          </Link>
-          .
+          {text ?? "The comment was deleted, or you no longer have access."} <NextStep notice={shown} />
         </p>
       </div>
       {read ? null : <MarkRead id={_id} title={title} />}
     </article>
+  );
+}
+
+const LINK = "text-accent-text underline underline-offset-4";
+
+function NextStep({ notice: { notice, about } }: { notice: ShownNotification }) {
+  if (!isOfComment(notice)) {
+    const { link } = notificationText(notice);
+    return (
+      <>
+        If this was not you, check{" "}
+        <Link to={link.at} prefetch="intent" className={LINK}>
+          {link.label}
+        </Link>
+        .
+      </>
+    );
+  }
+  if (!about) return null;
+  return (
+    <Link to={threadAddress(about, notice.threadId)} prefetch="intent" className={LINK}>
+      View comment
+    </Link>
   );
 }
 
@@ -56,6 +77,8 @@ const ICONS = {
   twoFactorDisabled: ShieldOff,
   passkeyAdded: Fingerprint,
   providerLinked: Link2,
+  reply: MessageSquare,
+  mention: AtSign,
 } satisfies Record<ShownNotification["notice"]["kind"], LucideIcon>;
 
 function MarkRead({ id, title }: { id: string; title: string }) {

@@ -4,8 +4,26 @@ import { deviceName } from "~/features/accounts/session/device-name";
 import { providerName } from "~/features/accounts/session/provider-names";
 import type { api } from "#convex/_generated/api";
 
-export type ShownNotification = FunctionReturnType<typeof api.notices.getNotices>[number];
-type Notice = ShownNotification["notice"];
+export type ShownNotification = FunctionReturnType<typeof api.notices.list>[number];
+type AccountNotice = FunctionReturnType<typeof api.notices.getNotices>[number]["notice"];
+export type CommentNotice = Exclude<ShownNotification["notice"], AccountNotice>;
+
+export const isOfComment = (notice: ShownNotification["notice"]): notice is CommentNotice =>
+  notice.kind === "reply" || notice.kind === "mention";
+
+/** Returns null where the item is deleted or no longer shared. */
+export function commentNotificationText(
+  { kind }: CommentNotice,
+  about: ShownNotification["about"],
+): { title: string; text: string | null } {
+  const title = kind === "reply" ? "New reply" : "New mention";
+  if (!about) return { title, text: null };
+  const [actor, item] = [isolate(about.actor), isolate(about.item)];
+  return {
+    title,
+    text: kind === "reply" ? `${actor} replied to a comment on “${item}”.` : `${actor} mentioned you in a comment on “${item}”.`,
+  };
+}
 
 type Words = {
   title: string;
@@ -14,7 +32,7 @@ type Words = {
 };
 
 /** The same in the app and in mails, except for what a mail must not reveal. */
-export function notificationText(notice: Notice): Words {
+export function notificationText(notice: AccountNotice): Words {
   switch (notice.kind) {
     case "signIn": {
       const from = notice.ipAddress === "" ? "" : `, from ${notice.ipAddress}`;

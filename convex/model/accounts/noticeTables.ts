@@ -5,7 +5,7 @@ import { type Infer, v } from "convex/values";
 export const removedCredential = v.string();
 
 /** Worded by `app/features/notifications/notification-text.ts`. New kinds may be added but never changed: older notices remain stored. */
-export const notice = v.union(
+const accountNotices = [
   v.object({ kind: v.literal("signIn"), userAgent: v.string(), ipAddress: v.string() }),
   v.object({ kind: v.literal("passwordChanged") }),
   v.object({ kind: v.literal("passwordAdded") }),
@@ -15,12 +15,36 @@ export const notice = v.union(
   v.object({ kind: v.literal("passkeyAdded"), name: v.string() }),
   // `removed`: credentials that a sign-in removed when it verified the address (`reclaim.ts`).
   v.object({ kind: v.literal("providerLinked"), providerId: v.string(), removed: v.optional(v.array(removedCredential)) }),
-);
+] as const;
+
+/** About the account. Pages of an earlier build show only these. */
+export const accountNotice = v.union(...accountNotices);
+export type AccountNotice = Infer<typeof accountNotice>;
+
+/** Shown in the app only. Names are read when the notice is shown. */
+const ofComment = { actorId: v.string(), itemId: v.string(), threadId: v.string() };
+const commentNotices = [
+  v.object({ kind: v.literal("reply"), ...ofComment }),
+  v.object({ kind: v.literal("mention"), ...ofComment }),
+] as const;
+export const notice = v.union(...accountNotices, ...commentNotices);
 export type Notice = Infer<typeof notice>;
 
+export const isAccountNotice = (each: Notice): each is AccountNotice => each.kind !== "reply" && each.kind !== "mention";
+
 export const noticeTables = {
-  notices: defineTable({ userId: v.string(), notice, at: v.number(), read: v.boolean() })
+  notices: defineTable({
+    userId: v.string(),
+    notice,
+    at: v.number(),
+    read: v.boolean(),
+    /** Of a notice about comments. */
+    itemId: v.optional(v.string()),
+    threadId: v.optional(v.id("commentThreads")),
+  })
     .index("by_user", ["userId", "at"])
+    .index("by_item", ["userId", "itemId", "read"])
+    .index("by_thread", ["threadId", "userId", "read"])
     .index("by_read", ["userId", "read", "at"])
     .index("by_age", ["at"]),
 

@@ -1,0 +1,88 @@
+import { defineTable } from "convex/server";
+import { type Infer, v } from "convex/values";
+
+/** A point, or a rectangle with its top left corner, in fractions of the unrotated image. */
+export const anchor = v.object({
+  x: v.number(),
+  y: v.number(),
+  width: v.optional(v.number()),
+  height: v.optional(v.number()),
+});
+export type Anchor = Infer<typeof anchor>;
+
+/** A design or an image. Access follows from it, so threads stay with an item that moves to another project. */
+const itemId = v.union(v.id("designs"), v.id("designImages"));
+
+export const commentTables = {
+  /** Threads of comments (docs/decisions/182-comments.md). */
+  commentThreads: defineTable({
+    itemId,
+    anchor: v.optional(anchor),
+    /** The version that was commented. Absent while the image has only one. */
+    versionId: v.optional(v.id("imageVersions")),
+    versionNumber: v.optional(v.number()),
+    authorId: v.string(),
+    lastAt: v.number(),
+    /** Includes the first comment, also after its deletion. */
+    commentCount: v.number(),
+    resolvedAt: v.optional(v.number()),
+    resolvedBy: v.optional(v.string()),
+    /** Made by the client, so that a repeated request starts one thread. */
+    key: v.string(),
+  })
+    .index("by_item", ["itemId"])
+    .index("by_state", ["itemId", "resolvedAt"])
+    .index("by_latest", ["itemId", "lastAt"])
+    .index("by_author", ["authorId", "itemId"])
+    .index("by_key", ["authorId", "key"]),
+
+  comments: defineTable({
+    threadId: v.id("commentThreads"),
+    isReply: v.boolean(),
+    authorId: v.string(),
+    /** Mentions are "@[](userId)". "" for a deleted first comment. */
+    text: v.string(),
+    createdAt: v.number(),
+    editedAt: v.optional(v.number()),
+    deletedAt: v.optional(v.number()),
+    mentions: v.array(v.string()),
+    /** Counts of the rows in `commentReactions`. */
+    reactions: v.optional(v.array(v.object({ emoji: v.string(), count: v.number() }))),
+    key: v.string(),
+  })
+    .index("by_thread", ["threadId", "isReply"])
+    .index("by_author", ["authorId", "createdAt"])
+    .index("by_key", ["authorId", "key"]),
+
+  commentReactions: defineTable({
+    commentId: v.id("comments"),
+    threadId: v.id("commentThreads"),
+    userId: v.string(),
+    emoji: v.string(),
+  })
+    .index("by_comment", ["commentId", "userId"])
+    .index("by_thread", ["threadId"])
+    .index("by_user", ["userId"]),
+
+  /** Who is mentioned in a thread, for the list of a person's mentions. */
+  commentMentions: defineTable({
+    userId: v.string(),
+    itemId,
+    threadId: v.id("commentThreads"),
+    /** Comments of the thread that mention the person. */
+    count: v.number(),
+  })
+    .index("by_user", ["userId", "itemId"])
+    .index("by_thread", ["threadId", "userId"]),
+
+  /** Until when a person has read the comments of an item and of all items in it. */
+  commentReads: defineTable({
+    userId: v.string(),
+    itemId: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
+    readAt: v.number(),
+    /** Of a design: until when its own threads are read, without those of its images. */
+    ownReadAt: v.optional(v.number()),
+  })
+    .index("by_item", ["itemId", "userId"])
+    .index("by_user", ["userId"]),
+};

@@ -1,0 +1,108 @@
+import { internal } from "../../_generated/api";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import { type CallerCtx, designFor, imageFor, type ItemPath, type UserMutationCtx } from "../access";
+import { notFound } from "../errors";
+import { memberOf } from "../members";
+import type { Right } from "../rights";
+import { MENTIONS_MAX, mentionedIn, storedText } from "./mentions";
+import { notifyOfComment } from "./notifyOfComment";
+import { countOpenThreads, markItemRead, noteComment } from "./unread";
+
+type Thread = Doc<"commentThreads">;
+export type CommentedPath = ItemPath & { item: Doc<"designs"> | Doc<"designImages"> };
+
+/** Returns a design or an image. Throws "not_found". */
+export async function commentedFor(ctx: CallerCtx, id: string, right: Right): Promise<CommentedPath> {
+  if (ctx.db.normalizeId("designImages", id)) {
+    const path = await imageFor(ctx, id, right);
+    return { ...path, item: path.image };
+  }
+  const path = await designFor(ctx, id, right);
+  return { ...path, item: path.design };
+}
+
+export async function threadFor(ctx: CallerCtx, id: string, right: Right): Promise<CommentedPath & { thread: Thread }> {
+  const threadId = ctx.db.normalizeId("commentThreads", id);
+  const thread = threadId && (await ctx.db.get(threadId));
+  if (!thread) throw notFound();
+  return { ...(await commentedFor(ctx, thread.itemId, right)), thread };
+}
+
+/** Adds a comment to a thread. The first one of a thread is no reply. */
+export async function insertComment(
+  ctx: UserMutationCtx,
+  path: ItemPath,
+  thread: Thread,
+  { text: typed, key, at }: { text: string; key: string; at: number },
+): Promise<Id<"comments">> {
+  const text = storedText(typed, new Set(await mentionedPeople(ctx, path.project, typed)));
+  const mentions = mentionedIn(text);
+  const isReply = thread.commentCount > 0;
+  const comment = { threadId: thread._id, isReply, authorId: ctx.user.id, text, createdAt: at, mentions, key };
+  const id = await ctx.db.insert("comments", comment);
+  await ctx.db.patch(thread._id, { commentCount: thread.commentCount + 1, lastAt: at });
+  await noteComment(ctx, path, at);
+  await markItemRead(ctx, path, at);
+  await noteMentions(ctx, path, thread, { before: [], now: mentions });
+  if (isReply) await notifyOfComment(ctx, path, thread, { kind: "reply", except: mentions });
+  return id;
+}
+
+/** Returns the mentioned people with access, at most `MENTIONS_MAX`. */
+export async function mentionedPeople(ctx: UserMutationCtx, project: Doc<"projects">, text: string): Promise<string[]> {
+  const people = [];
+  for (const userId of mentionedIn(text).slice(0, MENTIONS_MAX))
+    if (userId === project.ownerId || (await memberOf(ctx, project._id, userId))) people.push(userId);
+  return people;
+}
+
+/** Updates who is mentioned in a thread, and notifies those who were not mentioned in the comment before. */
+export async function noteMentions(
+  ctx: UserMutationCtx,
+  path: ItemPath,
+  thread: Thread,
+  { before, now }: { before: string[]; now: string[] },
+): Promise<void> {
+  const added = now.filter((userId) => !before.includes(userId));
+  for (const userId of added) await countMention(ctx, thread, userId, 1);
+  for (const userId of before) if (!now.includes(userId)) await countMention(ctx, thread, userId, -1);
+  if (added.length > 0) await notifyOfComment(ctx, path, thread, { kind: "mention", people: added });
+}
+
+async function countMention({ db }: MutationCtx, { _id: threadId, itemId }: Thread, userId: string, added: number): Promise<void> {
+  const row = await db
+    .query("commentMentions")
+    .withIndex("by_thread", (q) => q.eq("threadId", threadId).eq("userId", userId))
+    .unique();
+  if (!row) {
+    if (added > 0) await db.insert("commentMentions", { userId, itemId, threadId, count: added });
+  } else if (row.count + added > 0) await db.patch(row._id, { count: row.count + added });
+  else await db.delete(row._id);
+}
+
+/** Deletes a thread with its first comment. A job deletes the other rows. */
+export async function deleteThread(ctx: MutationCtx, thread: Thread): Promise<void> {
+  await ctx.db.delete(thread._id);
+  if (thread.resolvedAt === undefined) await countOpenThreads(ctx, thread.itemId, -1);
+  await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeThread, { threadId: thread._id });
+}
+
+/** Deletes up to `limit` rows that belong to a thread, and returns their number. */
+export async function deleteRowsOf({ db }: MutationCtx, threadId: Id<"commentThreads">, limit: number): Promise<number> {
+  let left = limit;
+  const tables = [
+    () => db.query("commentReactions").withIndex("by_thread", (q) => q.eq("threadId", threadId)),
+    () => db.query("commentMentions").withIndex("by_thread", (q) => q.eq("threadId", threadId)),
+    () => db.query("notices").withIndex("by_thread", (q) => q.eq("threadId", threadId)),
+    () => db.query("comments").withIndex("by_thread", (q) => q.eq("threadId", threadId)),
+  ];
+  for (const rows of tables) {
+    if (left === 0) break;
+    for (const { _id } of await rows().take(left)) {
+      await db.delete(_id);
+      left -= 1;
+    }
+  }
+  return limit - left;
+}
