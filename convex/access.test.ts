@@ -29,6 +29,8 @@ type Entry = {
   anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
+  /** For authors of the comment only. */
+  isAuthor?: true;
   args?: (fixtures: Fixtures, items: TestItems, caller: Person) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
@@ -97,6 +99,18 @@ const entries: Record<string, Entry> = {
   "bulk:dismiss": { by: "person", args: startBulk },
   "wall:listProjectImages": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
   "activities:list": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
+  "comments:listThreads": { by: "person", on: ["image", "itemId", "view"], args: () => ({ filter: "all", paginationOpts }) },
+  "comments:getThread": { by: "person", on: ["thread", "threadId", "view"] },
+  "comments:listReplies": { by: "person", on: ["thread", "threadId", "view"], args: () => ({ paginationOpts }) },
+  "comments:listPins": { by: "person", on: ["image", "itemId", "view"] },
+  "comments:listPeople": { by: "person", on: ["project", "projectId", "view"] },
+  "comments:markRead": { by: "person", on: ["image", "itemId", "view"] },
+  "comments:startThread": { by: "person", on: ["image", "itemId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
+  "comments:reply": { by: "person", on: ["thread", "threadId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
+  "comments:edit": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true, args: () => ({ text: "text" }) },
+  "comments:remove": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true },
+  "comments:react": { by: "person", on: ["comment", "commentId", "comment"], args: () => ({ emoji: "👍", isOn: true }) },
+  "comments:setResolved": { by: "person", on: ["thread", "threadId", "resolve"], args: () => ({ isResolved: true }) },
   "trash:getTrash": { by: "person" },
   "trash:listTrash": { by: "person", args: () => ({ kind: "design", paginationOpts }) },
   "trash:getTrashed": { by: "person", on: ["trashed", "id", "delete"] },
@@ -213,6 +227,7 @@ const entries: Record<string, Entry> = {
   "released:latest": { by: "server" },
   "released:living": { by: "server", args: () => ({ table: "designImages", paginationOpts }) },
   "billing:getBilling": { by: "person" },
+  "notices:list": { by: "person" },
   "notices:getNotices": { by: "person" },
   "notices:getUnreadCount": { by: "person" },
   "notices:markRead": { by: "person", args: async ({ backend, ada }) => ({ id: await insertNotice(backend, ada) }) },
@@ -268,6 +283,8 @@ const entries: Record<string, Entry> = {
   "accounts/archive:versions": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:file": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:favourites": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:comments": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:reactions": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:links": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:accessTokens": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:webhooks": { by: "server for a session", args: () => ({ paginationOpts }) },
@@ -563,6 +580,7 @@ describe.each(backends)("access on $name", ({ start }) => {
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
     if (entry.by === "server for a token") args["tokenHash"] = (await insertToken(fixtures.backend, person)).tokenHash;
     if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [items[entry.on[0]]] : items[entry.on[0]];
+    if (entry.isAuthor) args["commentId"] = await fixtures.authored(person, items);
     return args;
   }
 
@@ -766,6 +784,8 @@ type TestItems = {
   design: Id<"designs">;
   image: Id<"designImages">;
   trashed: Id<"designs">;
+  thread: Id<"commentThreads">;
+  comment: Id<"comments">;
   storageId: Id<"_storage">;
 };
 type Fixtures = {
@@ -787,6 +807,8 @@ type Fixtures = {
   sharedItems(): Promise<TestItems>;
   ownItems(person: Person): Promise<TestItems>;
   contentOf(items: TestItems): Promise<unknown>;
+  /** Returns a comment of the person. */
+  authored(person: Person, items: TestItems): Promise<string>;
   absent(kind: keyof TestItems, trashToo?: boolean, anyKind?: boolean): string[];
 };
 
@@ -796,7 +818,15 @@ async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
   const { id: image, storageId } = await addImage(backend, person, design, "an image");
   const trashed = await person.mutation(api.designs.create, { projectId: project, name: "trashed" });
   await person.mutation(api.designs.moveToTrash, { id: trashed });
-  return { project, design, image, trashed, storageId };
+  // Inserted, because a person can write only so many per minute.
+  const insert = (table: string, row: object) => backend.inside.mutation(probe.insert, { table, row });
+  const written = { authorId: person.userId, key: randomUUID() };
+  const thread = await insert("commentThreads", { ...written, itemId: image, lastAt: 1, commentCount: 2 });
+  const ofThread = { ...written, threadId: thread, text: "text", createdAt: 1, mentions: [] };
+  const comment = await insert("comments", { ...ofThread, isReply: false });
+  await insert("comments", { ...ofThread, isReply: true });
+  await backend.inside.mutation(probe.patch, { table: "designImages", id: image, fields: { lastCommentAt: 1, openThreadCount: 1 } });
+  return { project, design, image, trashed, storageId, thread, comment } as TestItems;
 }
 
 const addMember = (backend: Backend, projectId: string, { userId }: Person, role: MemberRole) =>
@@ -820,6 +850,7 @@ async function createFixtures(backend: Backend): Promise<Fixtures> {
   const deleted = await makeItems(backend, ada);
   await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.trashed });
   await backend.inside.mutation(probe.remove, { table: "designImages", id: deleted.image });
+  await backend.inside.mutation(probe.remove, { table: "commentThreads", id: deleted.thread });
   await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.design });
   await backend.inside.mutation(probe.remove, { table: "projects", id: deleted.project });
 
@@ -851,7 +882,12 @@ async function createFixtures(backend: Backend): Promise<Fixtures> {
       own.set(person.userId, items);
       return items;
     },
-    contentOf: async ({ project, design, image, trashed }) => [
+    authored: ({ userId }, { thread: threadId }) => {
+      const row = { threadId, isReply: true, authorId: userId, text: "own", createdAt: 1, mentions: [], key: randomUUID() };
+      return backend.inside.mutation(probe.insert, { table: "comments", row });
+    },
+    contentOf: async ({ project, design, image, trashed, thread }) => [
+      await ada.query(api.comments.getThread, { threadId: thread }),
       await ada.query(api.projects.getProjectById, { id: project }),
       await ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
       await ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
@@ -883,7 +919,7 @@ async function createFixtures(backend: Backend): Promise<Fixtures> {
     ],
     absent: (kind, trashToo = kind === "trashed", anyKind = false) =>
       [...(trashToo ? [] : [hidden]), purged, deleted, ...(anyKind ? [] : [adaItems])].flatMap((items) =>
-        [items.project, items.design, items.image, items.trashed, items.storageId].filter(
+        [items.project, items.design, items.image, items.trashed, items.storageId, items.thread, items.comment].filter(
           (id) => items !== adaItems || (id !== items[kind] && !(trashToo && kind === "design" && id === items.trashed)),
         ),
       ),

@@ -1,13 +1,14 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
-import type { MutationCtx, QueryCtx } from "./_generated/server";
+import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, hasRight, type ItemPath, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { anchor } from "./model/comments/commentTables";
 import { commentedFor, deleteThread, insertComment, mentionedPeople, noteMentions, threadFor } from "./model/comments/threads";
 import { mentionedIn, shownText, storedText, withoutNames } from "./model/comments/mentions";
 import { type NamesOf, peopleOf } from "./model/comments/people";
+import { countReaction } from "./model/comments/reactions";
 import { countOpenThreads, markItemRead, readOf } from "./model/comments/unread";
 import { limit, notFound, stale } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
@@ -26,8 +27,6 @@ const PINS_MAX = 500;
 const PEOPLE_MAX = 1000;
 /** Reactions of one person to one comment. */
 const REACTIONS_MAX = 10;
-/** Different emoji of one comment. */
-const EMOJI_MAX = 30;
 /** Comments that a person can write per minute. */
 const WRITTEN_MAX = 30;
 const MINUTE = 60 * 1000;
@@ -333,14 +332,6 @@ export const react = userMutation({
     return null;
   },
 });
-
-export async function countReaction({ db }: MutationCtx, comment: Doc<"comments">, emoji: string, added: number): Promise<void> {
-  const counts = new Map((comment.reactions ?? []).map((each) => [each.emoji, each.count]));
-  counts.set(emoji, (counts.get(emoji) ?? 0) + added);
-  const reactions = Array.from(counts, ([each, count]) => ({ emoji: each, count })).filter(({ count }) => count > 0);
-  if (reactions.length > EMOJI_MAX) throw limit(`A comment can have at most ${EMOJI_MAX} different reactions.`);
-  await db.patch(comment._id, { reactions });
-}
 
 /** Marks the comments of a design or an image as read, with the caller's notices about them. */
 export const markRead = userMutation({

@@ -76,6 +76,7 @@ import type * as model_comments_commentTables from "../model/comments/commentTab
 import type * as model_comments_mentions from "../model/comments/mentions.js";
 import type * as model_comments_notifyOfComment from "../model/comments/notifyOfComment.js";
 import type * as model_comments_people from "../model/comments/people.js";
+import type * as model_comments_reactions from "../model/comments/reactions.js";
 import type * as model_comments_threads from "../model/comments/threads.js";
 import type * as model_comments_unread from "../model/comments/unread.js";
 import type * as model_creation from "../model/creation.js";
@@ -212,6 +213,7 @@ declare const fullApi: ApiFromModules<{
   "model/comments/mentions": typeof model_comments_mentions;
   "model/comments/notifyOfComment": typeof model_comments_notifyOfComment;
   "model/comments/people": typeof model_comments_people;
+  "model/comments/reactions": typeof model_comments_reactions;
   "model/comments/threads": typeof model_comments_threads;
   "model/comments/unread": typeof model_comments_unread;
   "model/creation": typeof model_creation;

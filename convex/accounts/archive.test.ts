@@ -39,6 +39,11 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   imageVersions: (row) => row["_id"],
   usage: (row) => row["bytes"],
   activities: (row) => row["_id"],
+  commentThreads: (row) => row["_id"],
+  comments: (row) => row["_id"],
+  commentReactions: (row) => row["commentId"],
+  commentMentions: (row) => row["threadId"],
+  commentReads: (row) => row["readAt"],
 };
 
 describe.each(backends)("account archive on $name", ({ start }) => {
@@ -59,6 +64,8 @@ describe.each(backends)("account archive on $name", ({ start }) => {
     const links = (await server.query(archive.links, { sessionId, paginationOpts })).page;
     const programs = (await server.query(archive.accessTokens, { sessionId, paginationOpts })).page;
     const webhooks = (await server.query(archive.webhooks, { sessionId, paginationOpts })).page;
+    const comments = (await server.query(archive.comments, { sessionId, paginationOpts })).page;
+    const reactions = (await server.query(archive.reactions, { sessionId, paginationOpts })).page;
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
     for (const { id: projectId } of projects) {
@@ -70,7 +77,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    return JSON.stringify({ account, activities, favourites, links, programs, webhooks, projects, inside });
+    return JSON.stringify({ account, activities, favourites, links, comments, reactions, programs, webhooks, projects, inside });
   }
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {

@@ -92,6 +92,36 @@ export const favourites = serverQueryFor({
   },
 });
 
+/** Returns the comments that the user wrote, also in projects of others. */
+export const comments = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db
+      .query("comments")
+      .withIndex("by_author", (q) => q.eq("authorId", user.id))
+      .paginate(pageOf(paginationOpts));
+    const shown = page.map(async ({ _id: id, threadId, isReply, text, createdAt, editedAt }) => {
+      const itemId = (await db.get(threadId))?.itemId;
+      return { id, threadId, itemId, isReply, text, createdAt, ...(editedAt !== undefined && { editedAt }) };
+    });
+    return { page: await Promise.all(shown), isDone, continueCursor };
+  },
+});
+
+export const reactions = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db
+      .query("commentReactions")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .paginate(pageOf(paginationOpts));
+    const shown = page.map(({ commentId, emoji, _creationTime: createdAt }) => ({ commentId, emoji, createdAt }));
+    return { page: shown, isDone, continueCursor };
+  },
+});
+
 /** Returns the public links that the user created, without their tokens. */
 export const links = serverQueryFor({
   args: paged,

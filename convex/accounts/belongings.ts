@@ -24,7 +24,9 @@ export const account = serverQueryFor({
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
-    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "projectMembers") =>
+    const by = async (
+      table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "projectMembers" | "commentReads" | "commentMentions",
+    ) =>
       db
         .query(table)
         .withIndex("by_user", (q) => q.eq("userId", user.id))
@@ -72,6 +74,8 @@ export const account = serverQueryFor({
       bulkSelections: (await latest("bulkSelections")).map((row) => without(row, ["userId"])),
       bulkPages: (await latest("bulkPages")).map((row) => without(row, ["userId", "selectionId"])),
       bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "call", "cursor"])),
+      commentReads: (await by("commentReads")).map((row) => without(row, ["userId"])),
+      commentMentions: (await by("commentMentions")).map((row) => without(row, ["userId"])),
       memberships: (await by("projectMembers")).map((row) => without(row, ["userId", "addedBy"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),

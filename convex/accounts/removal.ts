@@ -2,6 +2,7 @@ import { type GenericId, v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
+import { forgottenReactions } from "../model/comments/reactions";
 
 const BATCH = 100;
 const FEW = 10;
@@ -74,6 +75,15 @@ export const forget = internalMutation({
         .query("favourites")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
+      await ctx.db
+        .query("commentReads")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
+        .query("commentMentions")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await forgottenReactions(ctx, userId, BATCH),
       await ctx.db
         .query("bulkJobs")
         .withIndex("by_user", (q) => q.eq("userId", userId))

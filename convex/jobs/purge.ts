@@ -5,6 +5,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { forgetItem, withoutName } from "../model/activities/forgetItem";
 import { recordActivity } from "../model/activities/recordActivity";
+import { forgetReads } from "../model/comments/unread";
 import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { deleteLink } from "../model/links/links";
@@ -103,6 +104,7 @@ export const project = internalMutation({
       }
     }
     remaining -= await forgetFavourites(ctx, id, remaining);
+    if (remaining > 0) remaining -= await forgetReads(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
@@ -253,6 +255,7 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   remaining -= await forgetFavourites(ctx, id, remaining);
   if (remaining === 0) return limit;
   await ctx.db.delete(id);
+  await purgeComments(ctx, row);
   await forgetItem(ctx, "design", id);
   await forgetTags(ctx, row);
   return limit - remaining + 1;
@@ -269,12 +272,18 @@ type Freed = Map<string | undefined, number>;
 /** Returns the number of deleted rows; a batch may exceed its limit by versions and tags. */
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
+  await purgeComments(ctx, row);
   await forgetItem(ctx, "image", row._id);
   const tags = await forgetTags(ctx, row);
   // `deleteVersions` releases the files of all versions, also of the one that this row repeats.
   if (row.versionId !== undefined) return (await deleteVersions(ctx, row._id, VERSIONS_MAX)) + tags + 1;
   if (await releaseFile(ctx, row)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
   return tags + 1;
+}
+
+/** In a job of its own, because an item can have more comments than a transaction can delete. */
+async function purgeComments(ctx: MutationCtx, { _id: itemId, lastCommentAt }: Doc<"designs"> | Doc<"designImages">): Promise<void> {
+  if (lastCommentAt !== undefined) await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeItem, { itemId });
 }
 
 async function updateCounts(ctx: MutationCtx, freed: Freed): Promise<void> {

@@ -11,6 +11,7 @@ import {
   projectFor,
   type UserMutationCtx,
 } from "./access";
+import { noteArrived } from "./comments/unread";
 import { removeFavouritesOfMoved } from "./favourites";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { designsChanged, imagesChanged } from "./summaries";
@@ -30,6 +31,7 @@ export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, targ
   await ctx.db.patch(design._id, { projectId: target._id, orderKey: await lastKey(designsOf(ctx, target._id)), favouriteAt: undefined });
   await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
   await designsChanged(ctx, target, { designs: 1, images: design.imageCount });
+  await noteArrived(ctx, target._id, [design]);
   await recordActivity(ctx, { ...activity, project: target });
 }
 
@@ -56,6 +58,7 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
     await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images });
     await designsChanged(ctx, target, { designs: designs.length, images });
+    await noteArrived(ctx, target._id, designs);
     await recordActivity(ctx, { ...activity, project: target });
   }
 }
@@ -82,6 +85,8 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
   if (!last) return;
   const destination = await designFor(ctx, target._id, "edit");
   await imagesChanged(ctx, destination, images.length);
+  await noteArrived(ctx, target._id, images);
+  await noteArrived(ctx, project._id, images);
   await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, toId: target._id, count: images.length });
 }
 

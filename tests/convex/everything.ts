@@ -20,6 +20,10 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   await person.mutation(api.designs.setFavourite, { id: designId, favourite: true });
   await person.mutation(api.tags.tagDesign, { id: designId, tag: `${prefix} tag` });
   await person.mutation(api.tags.tagImage, { id: image.id, tag: `${prefix} tag, another` });
+  const mention = `${prefix} comment @[${userId}](${userId})`;
+  const threadId = await person.mutation(api.comments.startThread, { itemId: image.id, text: mention, key: `${userId} thread` });
+  const commentId = await person.mutation(api.comments.reply, { threadId, text: `${prefix} reply`, key: `${userId} reply` });
+  await person.mutation(api.comments.react, { commentId, emoji: "👍", isOn: true });
   const at = Date.now();
   const dates = { createdAt: at, updatedAt: at };
   await insert("accounts", { id: `${userId} account`, userId, providerId: "credential", accountId: userId, ...dates });

@@ -46,6 +46,12 @@ export async function exportArchive(
     for await (const { id: _, ...webhook } of listAll(convex, archive.webhooks, { sessionId })) webhooks.push(webhook);
     yield json("webhooks.json", webhooks);
 
+    const comments = [];
+    for await (const comment of listAll(convex, archive.comments, { sessionId })) comments.push(comment);
+    const reactions = [];
+    for await (const { id: _, ...reaction } of listAll(convex, archive.reactions, { sessionId })) reactions.push(reaction);
+    yield json("comments.json", { comments, reactions });
+
     const messages = [];
     const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
     for await (const project of listAll(convex, archive.projects, { sessionId })) {
