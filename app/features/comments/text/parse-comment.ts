@@ -1,0 +1,135 @@
+import { Marked, type Token, type TokenizerExtension, type Tokens } from "marked";
+
+/** A comment's text as a tree. It contains no HTML, and only addresses that `safeAddress` accepts. */
+export type Block =
+  | { kind: "paragraph"; children: Inline[] }
+  | { kind: "code"; text: string }
+  | { kind: "list"; start: number | null; items: Block[][] };
+
+export type Inline =
+  | { kind: "text"; text: string }
+  | { kind: "break" }
+  | { kind: "bold" | "italic"; children: Inline[] }
+  | { kind: "code"; text: string }
+  | { kind: "link"; address: string; children: Inline[] }
+  | { kind: "mention"; name: string };
+
+/** The name is the current one: the functions add it (`convex/model/comments/mentions.ts`). */
+const MENTION = /^@\[([^[\]\n]{1,200})\]\([\w-]{1,64}\)/;
+
+const mention: TokenizerExtension = {
+  name: "mention",
+  level: "inline",
+  start: (text) => text.indexOf("@["),
+  tokenizer(text) {
+    const [raw, name] = MENTION.exec(text) ?? [];
+    return raw === undefined ? undefined : { type: "mention", raw, name };
+  },
+};
+
+/** A tokenizer that never matches: its syntax stays text. */
+const off = () => undefined;
+
+/** Deeper lists stay text: the parser recurses once for each level. */
+const NESTED_MARKERS = /^\s*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+){8}/;
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  extensions: [mention],
+  tokenizer: {
+    html: off,
+    tag: off,
+    heading: off,
+    lheading: off,
+    hr: off,
+    table: off,
+    blockquote: off,
+    code: off,
+    def: off,
+    reflink: off,
+    del: off,
+    list: (text) => (NESTED_MARKERS.test(text) ? undefined : false),
+  },
+});
+
+const REMEMBERED = 200;
+const parsed = new Map<string, Block[]>();
+
+/** Parses line breaks, links, bold, italic, lists, code and mentions. All other syntax stays text. */
+export function parseComment(text: string): Block[] {
+  const known = parsed.get(text);
+  if (known) return known;
+  const blocks = blocksOf(text);
+  if (parsed.size >= REMEMBERED) parsed.delete(parsed.keys().next().value ?? "");
+  parsed.set(text, blocks);
+  return blocks;
+}
+
+function blocksOf(text: string): Block[] {
+  try {
+    return toBlocks(marked.lexer(text));
+  } catch {
+    // The library throws where it cannot continue.
+    return [{ kind: "paragraph", children: [{ kind: "text", text }] }];
+  }
+}
+
+function toBlocks(tokens: readonly Token[]): Block[] {
+  return tokens.flatMap((token): Block[] => {
+    if (token.type === "space" || token.type === "checkbox") return [];
+    if (isA(token, "code")) return [{ kind: "code", text: token.text }];
+    if (isA(token, "list")) return [toList(token)];
+    return [{ kind: "paragraph", children: toInlines("tokens" in token && token.tokens ? token.tokens : [token]) }];
+  });
+}
+
+function toList({ ordered, start, items }: Tokens.List): Block {
+  const boxed = ({ checked, task }: Tokens.ListItem): Inline[] => (task ? [{ kind: "text", text: checked ? "☑ " : "☐ " }] : []);
+  return {
+    kind: "list",
+    start: ordered ? Number(start) : null,
+    items: items.map((item) => {
+      const [first, ...others] = toBlocks(item.tokens);
+      if (first?.kind !== "paragraph") return [...(first ? [first] : []), ...others];
+      return [{ kind: "paragraph", children: [...boxed(item), ...first.children] }, ...others];
+    }),
+  };
+}
+
+function toInlines(tokens: readonly Token[]): Inline[] {
+  return tokens.map((token): Inline => {
+    if (token.type === "br") return { kind: "break" };
+    if (isA(token, "strong")) return { kind: "bold", children: toInlines(token.tokens) };
+    if (isA(token, "em")) return { kind: "italic", children: toInlines(token.tokens) };
+    if (isA(token, "codespan")) return { kind: "code", text: token.text };
+    if (isA(token, "escape")) return { kind: "text", text: token.text };
+    if (token.type === "mention") return { kind: "mention", name: String(token["name"]) };
+    if (isA(token, "link")) {
+      const address = safeAddress(token.href);
+      if (address !== null) return { kind: "link", address, children: toInlines(token.tokens) };
+    }
+    return { kind: "text", text: token.raw };
+  });
+}
+
+const isA = <Type extends keyof TokenTypes>(token: Token, type: Type): token is TokenTypes[Type] => token.type === type;
+
+type TokenTypes = {
+  code: Tokens.Code;
+  list: Tokens.List;
+  strong: Tokens.Strong;
+  em: Tokens.Em;
+  codespan: Tokens.Codespan;
+  escape: Tokens.Escape;
+  link: Tokens.Link;
+};
+
+const SAFE_PROTOCOLS = ["http:", "https:", "mailto:"];
+
+/** Returns the parsed address, or null for one that is relative or has another protocol. */
+export function safeAddress(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const { protocol, href } = new URL(address);
+  return SAFE_PROTOCOLS.includes(protocol) ? href : null;
+}
