@@ -1,0 +1,166 @@
+import { AtSign, SendHorizontal } from "lucide-react";
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import { clsx } from "clsx";
+import { connectedConvex } from "~/lib/data/connection/connection";
+import { refusalOf } from "~/lib/data/error-responses";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Button } from "~/lib/ui/inputs/button";
+import { FieldErrors } from "~/lib/ui/inputs/field";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { TextArea } from "~/lib/ui/inputs/text-area";
+import { announce } from "~/lib/ui/overlays/announcer";
+import type { Draft } from "../drafts/drafts";
+import { plainName, toTokens, withMention } from "./mentions";
+import type { DraftState } from "./use-draft";
+import { useMentions } from "./use-mentions";
+
+export const COMMENT_MAX = 5000;
+
+type ComposerProps = {
+  draft: DraftState;
+  label: string;
+  submit: string;
+  projectId: string;
+  /** Throws for a rejected text, which then returns to the field. */
+  onSend: (text: string, draft: Draft) => Promise<void>;
+  onCancel?: (() => void) | undefined;
+  autoFocus?: boolean;
+  children?: ReactNode;
+};
+
+/** A field for a comment with mentions. Ctrl+Enter or Cmd+Enter sends it. */
+export function Composer({ draft: state, label, submit, projectId, onSend, onCancel, autoFocus = false, children }: ComposerProps) {
+  const id = useId();
+  const { draft, change } = state;
+  const { text, people } = draft;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [caret, setCaret] = useState(0);
+  const nextCaret = useRef<number | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const mentions = useMentions({
+    projectId,
+    text,
+    caret,
+    onChoose(person, mention) {
+      const next = withMention(text, mention.start, mention.caret, person);
+      nextCaret.current = next.caret;
+      change({ text: next.text, people: { ...people, [plainName(person.name)]: person.id } });
+      announce(`${person.name} mentioned`);
+    },
+  });
+  useLayoutEffect(() => {
+    if (nextCaret.current === null) return;
+    field.current?.focus();
+    field.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    setCaret(nextCaret.current);
+    nextCaret.current = null;
+  }, [text]);
+  const stored = toTokens(text, people);
+  const isEmpty = text.trim() === "";
+
+  async function send() {
+    if (isEmpty) return setProblem("Enter a comment.");
+    if (stored.length > COMMENT_MAX) return setProblem(`A comment can have at most ${COMMENT_MAX.toLocaleString("en")} characters.`);
+    setProblem(null);
+    const taken = state.take();
+    announce(connectedConvex() ? "Sending" : "Waiting for connection. The comment is sent when it is back.");
+    try {
+      await onSend(stored, taken);
+      announce("Sent");
+    } catch (error) {
+      state.restore(taken);
+      setProblem(problemOf(error));
+    }
+  }
+
+  function insertAt() {
+    const at = field.current?.selectionStart ?? text.length;
+    const before = /(?:^|\s)$/.test(text.slice(0, at)) ? "@" : " @";
+    nextCaret.current = at + before.length;
+    change({ text: text.slice(0, at) + before + text.slice(at) });
+  }
+
+  return (
+    <form
+      className="comment-composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {children}
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      <TextArea
+        ref={field}
+        id={id}
+        value={text}
+        placeholder={label}
+        autoFocus={autoFocus}
+        aria-invalid={problem !== null || undefined}
+        aria-describedby={`${id}-problem`}
+        {...mentions.fieldProps}
+        className="comment-field"
+        onChange={(event) => {
+          setCaret(event.target.selectionStart);
+          change({ text: event.target.value });
+        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+        onKeyDown={(event) => {
+          if (mentions.onKey(event)) return;
+          const key = pressedKey(event.nativeEvent);
+          if (key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+          else if (key === "Escape" && onCancel) onCancel();
+          else return;
+          event.preventDefault();
+        }}
+      />
+      {mentions.suggested.length > 0 ? (
+        <div role="listbox" id={mentions.listId} aria-label="People" className="comment-people">
+          {mentions.suggested.map((person, index) => (
+            // The text field handles the keys.
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+            <div
+              key={person.id}
+              role="option"
+              id={mentions.optionId(index)}
+              tabIndex={-1}
+              aria-selected={index === mentions.index}
+              className={clsx("menu-item", index === mentions.index && "bg-hover")}
+              // Keeps the focus in the field.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => mentions.choose(person)}
+            >
+              <bdi className="truncate">{person.name}</bdi>
+            </div>
+          ))}
+        </div>
+      ) : null}
+      <FieldErrors id={`${id}-problem`} errors={problem === null ? undefined : [problem]} />
+      <div className="flex flex-wrap items-center gap-1">
+        <Button variant="ghost" size="icon-sm" aria-label="Mention someone" data-tooltip="Mention" onClick={insertAt}>
+          <Icon of={AtSign} />
+        </Button>
+        <span className="flex-1" />
+        {onCancel ? (
+          <Button variant="ghost" size="sm" onClick={onCancel}>
+            Cancel
+          </Button>
+        ) : null}
+        <Button type="submit" variant="primary" size="sm" title={`${submit} (Ctrl+Enter)`}>
+          <Icon of={SendHorizontal} className="rtl:-scale-x-100" />
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function problemOf(error: unknown, otherwise = "The comment was not saved. Your text is kept. Try again."): string {
+  const refusal = refusalOf(error);
+  if (refusal?.code === "not_found") return "This item no longer exists, or you no longer have access.";
+  const fields = Object.values(refusal?.fieldErrors ?? {}).flat();
+  if (fields.length > 0) return fields.join(" ");
+  return refusal?.message ?? otherwise;
+}

@@ -1,0 +1,65 @@
+export type Person = { id: string; name: string };
+/** Ids by name. */
+export type People = Readonly<Record<string, string>>;
+
+const LONGEST_QUERY = 40;
+/** An @ at the start of a word and what follows it, up to the caret. */
+const QUERY = new RegExp(`(?:^|[^\\p{L}\\p{N}@.])@([^@\\n\\[\\]]{0,${LONGEST_QUERY}})$`, "u");
+
+/** Returns the mention that is being typed before the caret, and where its @ is. */
+export function mentionAt(text: string, caret: number): { start: number; query: string } | null {
+  const query = QUERY.exec(text.slice(0, caret))?.[1];
+  if (query === undefined || query.startsWith(" ")) return null;
+  return { start: caret - query.length - 1, query };
+}
+
+const MOST_SUGGESTED = 8;
+
+/** Returns the people whose name, or a later word of it, begins with the query. */
+export function suggestedPeople(people: readonly Person[], query: string): Person[] {
+  const wanted = normalized(query);
+  const begins = ({ name }: Person) => normalized(name).startsWith(wanted);
+  const contains = ({ name }: Person) => normalized(name).includes(` ${wanted}`);
+  return [...people.filter(begins), ...people.filter((person) => !begins(person) && contains(person))].slice(0, MOST_SUGGESTED);
+}
+
+/** Without case and accents. */
+const normalized = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+
+/** Replaces the typed mention by a person's name. */
+export function withMention(text: string, start: number, caret: number, { name }: Person): { text: string; caret: number } {
+  const rest = text.slice(caret);
+  const inserted = `@${plainName(name)}${/^[\s\p{P}]/u.test(rest) ? "" : " "}`;
+  return { text: text.slice(0, start) + inserted + rest, caret: start + inserted.length };
+}
+
+/** A name as it can be in a token. */
+export const plainName = (name: string) =>
+  name
+    .replaceAll(/[[\]\s]+/g, " ")
+    .trim()
+    .slice(0, 100);
+
+/** Returns the text that is stored: each mentioned name becomes a token with the person's id. */
+export function toTokens(text: string, people: People): string {
+  const names = Object.keys(people).filter((name) => name !== "");
+  if (names.length === 0) return text;
+  // The longest first: "Ann Lee" before "Ann".
+  const either = names.toSorted((a, b) => b.length - a.length).map((name) => escaped(name));
+  return text.replaceAll(new RegExp(`@(${either.join("|")})(?![\\p{L}\\p{N}])`, "gu"), (_, name: string) => `@[${name}](${people[name]})`);
+}
+
+const TOKEN = /@\[([^[\]\n]{1,200})\]\(([\w-]{1,64})\)/g;
+
+/** Returns a text with tokens as it is edited. */
+export function fromTokens(text: string): { text: string; people: People } {
+  const people: Record<string, string> = {};
+  const shown = text.replaceAll(TOKEN, (_, stored: string, id: string) => {
+    const name = plainName(stored);
+    people[name] = id;
+    return `@${name}`;
+  });
+  return { text: shown, people };
+}
+
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

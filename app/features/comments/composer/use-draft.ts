@@ -1,0 +1,40 @@
+import { useEffect, useState } from "react";
+import type { Anchor } from "../anchor";
+import { type Draft, readDraft, removeDraft, writeDraft } from "../drafts/drafts";
+
+const newDraft = (anchor?: Anchor): Draft => ({
+  text: "",
+  people: {},
+  key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
+  anchor,
+  at: 0,
+});
+
+/** The text that a person has typed at a place, also after a reload. `start` is used where nothing is stored. */
+export function useDraft(userId: string, place: string, start?: Pick<Draft, "text" | "people">) {
+  const [draft, setDraft] = useState<Draft>(() => readDraft(userId, place) ?? { ...newDraft(), ...start });
+  const isChanged = draft.at > 0;
+  useEffect(() => {
+    if (isChanged) writeDraft(userId, place, draft);
+  }, [userId, place, draft, isChanged]);
+  return {
+    draft,
+    change: (change: Partial<Pick<Draft, "text" | "people" | "anchor">>) => setDraft((now) => ({ ...now, ...change, at: Date.now() })),
+    /** Takes the draft out of the field, and returns it. */
+    take(): Draft {
+      removeDraft(userId, place);
+      setDraft(newDraft());
+      return draft;
+    },
+    /** Puts a rejected draft back, before what was typed meanwhile. */
+    restore: (taken: Draft) =>
+      setDraft((now) => ({
+        ...taken,
+        text: [taken.text, now.text].filter(Boolean).join("\n\n"),
+        people: { ...taken.people, ...now.people },
+        at: Date.now(),
+      })),
+  };
+}
+
+export type DraftState = ReturnType<typeof useDraft>;

@@ -1,0 +1,64 @@
+import type { ConvexReactClient } from "convex/react";
+import { connection, reconnectingConvex } from "~/lib/data/connection/connection";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { api } from "#convex/_generated/api";
+import { addReply, addThread } from "../optimistic";
+import { type Draft, isDraft, writeDraft } from "./drafts";
+import { readStored, store, unsentKey } from "./stored-comments";
+
+/** A comment that is being sent. `place` is the draft's, to restore it when the server rejects the comment. */
+export type Unsent = { place: string; draft: Draft; text: string } & (
+  | { threadId: string }
+  | { itemId: string; versionId?: string | undefined; versionNumber?: number | undefined }
+);
+
+type Author = { userId: string; name: string };
+
+const sending = new Set<string>();
+
+/**
+ * Sends a comment once there is a connection. Until then it is stored, and the next page sends it if this one closes.
+ * The draft's key makes sending it twice write one comment. Throws for a rejected comment.
+ */
+export async function sendComment(me: Author, unsent: Unsent): Promise<void> {
+  const { key } = unsent.draft;
+  if (sending.has(key)) return;
+  sending.add(key);
+  const stored = unsentKey(me.userId, key);
+  store(stored, unsent);
+  try {
+    await send(reconnectingConvex() ?? (await connection()), me, unsent);
+  } finally {
+    sending.delete(key);
+    store(stored, null);
+  }
+}
+
+async function send(convex: ConvexReactClient, me: Author, unsent: Unsent): Promise<void> {
+  const { key, anchor } = unsent.draft;
+  const { text } = unsent;
+  if ("threadId" in unsent) {
+    await convex.mutation(api.comments.reply, { threadId: unsent.threadId, text, key }, { optimisticUpdate: addReply(me) });
+    return;
+  }
+  const { itemId, versionId, versionNumber } = unsent;
+  const args = { itemId, text, key, ...(anchor && { anchor }), ...(versionId !== undefined && { versionId }) };
+  await convex.mutation(api.comments.startThread, args, { optimisticUpdate: addThread(me, versionNumber) });
+}
+
+/** Sends what an earlier page has not sent. A rejected comment becomes a draft again. */
+export function sendStoredComments(me: Author): void {
+  for (const { key, value } of readStored(unsentKey(me.userId))) {
+    if (!isUnsent(value)) store(key, null);
+    else
+      sendComment(me, value).catch(() => {
+        writeDraft(me.userId, value.place, value.draft);
+        void toast("A comment could not be sent. It is kept as a draft.");
+      });
+  }
+}
+
+function isUnsent(value: unknown): value is Unsent {
+  const { place, draft, text, threadId, itemId } = Object(value) as Record<string, unknown>;
+  return typeof place === "string" && typeof text === "string" && isDraft(draft) && typeof (threadId ?? itemId) === "string";
+}

@@ -1,0 +1,53 @@
+/* oxlint-disable no-restricted-globals -- each function catches what they throw */
+
+const PREFIX = "comments:";
+/** Of a person's drafts, and of the comments that were not sent yet. */
+export const draftKey = (userId: string, place: string) => `${PREFIX}${userId}:draft:${place}`;
+export const unsentKey = (userId: string, key = "") => `${PREFIX}${userId}:unsent:${key}`;
+
+/** Removes what this browser stores for other users. Returns whether comments of this one were not sent yet. */
+export function prepareStoredComments(userId: string): boolean {
+  try {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+    for (const key of keys) if (!key.startsWith(`${PREFIX}${userId}:`)) localStorage.removeItem(key);
+    return keys.some((key) => key.startsWith(unsentKey(userId)));
+  } catch {
+    return false;
+  }
+}
+
+/** Removes drafts and unsent comments of all users. */
+export function eraseStoredComments(): void {
+  prepareStoredComments("");
+}
+
+/** Returns the stored values whose keys begin with `prefix`. */
+export function readStored(prefix: string): { key: string; value: unknown }[] {
+  try {
+    return Object.entries(localStorage).flatMap(([key, text]: [string, unknown]) =>
+      key.startsWith(prefix) ? [{ key, value: parsed(text) }] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Stores a value, or removes it for null. */
+export function store(key: string, value: object | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // The browser blocks site data, or its storage is full. The text stays on the page.
+  }
+}
+
+/* oxlint-enable no-restricted-globals */
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return null;
+  }
+}
