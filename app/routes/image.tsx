@@ -146,6 +146,10 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         around={listed ? around : NONE}
         background={loaderData.background}
         form={MENU_OF_IMAGE}
+        comments={{
+          projectId: designData.project.value._id,
+          versionNumber: own === null ? undefined : (versions.find(({ isCurrent }) => isCurrent)?.number ?? 1),
+        }}
         actions={<ImageActions image={image} projectId={designData.project.value._id} commandForm={{ form: MENU_OF_IMAGE }} />}
         title={<InlineName key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >

@@ -29,6 +29,7 @@ import { originOf } from "~/lib/http/origin.server";
 import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
 import { Link } from "~/lib/ui/navigation/link";
+import { eraseStoredComments } from "~/features/comments/drafts/stored-comments";
 import { eraseUploads } from "~/features/uploads/client/queue/upload-database";
 import { publicPage } from "~/lib/ui/open-graph";
 import type { Route } from "./+types/sign-in";
@@ -101,7 +102,7 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   useReloadOnSignIn();
-  useErasedUploads(loaderData.search === "");
+  useErasedStorage(loaderData.search === "");
   const { constraint, search, redirectTo, providers, passwords, canSignUp, mail, last, pauseSeconds, cookiesMissing, changed, error } =
     loaderData;
   const [form, { email, password, rememberMe }] = useAnsweredForm({
@@ -212,9 +213,11 @@ function ByLink({ last }: { last: boolean }) {
   );
 }
 
-/** Signing out and deleting an account lead here without `redirectTo`. An expired session has it, and its uploads resume. */
-function useErasedUploads(on: boolean): void {
+/** Signing out and deleting an account lead here without `redirectTo`. An expired session has it, and its uploads and drafts stay. */
+function useErasedStorage(on: boolean): void {
   useEffect(() => {
-    if (on) eraseUploads();
+    if (!on) return;
+    eraseUploads();
+    eraseStoredComments();
   }, [on]);
 }

@@ -1,7 +1,8 @@
 import { Menu as MenuIcon, Search } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useEffect } from "react";
 import { href } from "react-router";
 import { useAuth } from "~/features/accounts/session/use-auth";
+import { prepareStoredComments } from "~/features/comments/drafts/stored-comments";
 import { Commands } from "~/features/commands/commands";
 import type { AppConfig } from "~/config";
 import type { Preload } from "~/lib/data/preload";
@@ -57,6 +58,10 @@ export function Shell({
   const sidebar = useSidebar(sidebarAtFirst);
   useHelpKey();
   useRestoredPage();
+  const author = user.name || user.email;
+  useEffect(() => {
+    if (prepareStoredComments(personId)) void sendUnsent({ userId: personId, name: author });
+  }, [personId, author]);
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
       <IconSymbols>
@@ -117,4 +122,9 @@ export function Shell({
       </IconSymbols>
     </LiveProvider>
   );
+}
+
+async function sendUnsent(author: { userId: string; name: string }): Promise<void> {
+  const { sendStoredComments } = await import("~/features/comments/drafts/outbox");
+  sendStoredComments(author);
 }

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 const ALLOWED: Record<string, RegExp[]> = {
   "app/features/accounts/settings/picture/picture-form.tsx": [/\bleft-0\b/, /\borigin-top-left\b/],
   "app/features/reordering/reordering.css": [/left: 0;/],
+  "app/features/comments/viewer/placing.tsx": [/left: box\.left/],
   "app/features/images/viewer/comparison.tsx": [/left: `\$\{share\}%`/],
   "app/features/images/viewer/viewer-canvas.tsx": [/left: box\.left/],
   "app/features/selection/destinations/drop-designs.tsx": [/left: x,/],

@@ -7,7 +7,8 @@ import type { CompareMode } from "./compare-address";
 import { BackgroundPicker, useBackground } from "./background";
 import type { DesignImage } from "../gallery/image-intents";
 import { isDrawing, ViewerImage } from "./viewer-canvas";
-import { usePageKeys, useZoom, type Zoom, zoomByKey } from "./use-zoom";
+import { usePageKeys } from "~/lib/ui/inputs/use-page-keys";
+import { useZoom, type Zoom, zoomByKey } from "./use-zoom";
 import { ZoomTools } from "./zoom-tools";
 import { boxWithin } from "./zoom";
 

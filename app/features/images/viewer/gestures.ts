@@ -20,7 +20,7 @@ const DOUBLE_MS = 350;
 const DOUBLE_NEAR = 30;
 const MOVE_THRESHOLD = 4;
 
-const CONTROLS = "a, button, input, select, summary, details, form";
+const CONTROLS = "a, button, input, select, summary, details, form, [role=application]";
 
 export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () => void {
   const controller = new AbortController();

@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { areSingleKeysOn, pressedKey } from "~/lib/ui/inputs/keys";
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { pressedKey } from "~/lib/ui/inputs/keys";
 import { listenToGestures } from "./gestures";
 import { boxOf, type Fitting, isLarger, panBy, percent, type Scene, clampView, type Size, step, type View, viewOf } from "./zoom";
 
@@ -103,23 +103,4 @@ export function zoomByKey(event: KeyboardEvent, zoom: Zoom): boolean {
   else if (key === "2") zoom.fit("fill");
   else return false;
   return true;
-}
-
-/** Handles keys of the whole page, except with Ctrl, Alt or Cmd. Returning true from `onKey` prevents the default. */
-export function usePageKeys(onKey: (event: KeyboardEvent) => boolean, isElsewhere: (target: EventTarget | null) => boolean) {
-  const latest = useRef(onKey);
-  // A layout effect, to run before the next key press.
-  useLayoutEffect(() => {
-    latest.current = onKey;
-  });
-  useEffect(() => {
-    function listen(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isElsewhere(event.target)) return;
-      // Names of several letters ("Enter") are not single-key shortcuts.
-      if (pressedKey(event).length === 1 && !areSingleKeysOn()) return;
-      if (latest.current(event)) event.preventDefault();
-    }
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
-  }, [isElsewhere]);
 }

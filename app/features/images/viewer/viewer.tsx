@@ -10,6 +10,8 @@ import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
 import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
+import { CommentsLink } from "~/features/comments/viewer/comments-link";
+import { useViewerComments } from "~/features/comments/viewer/use-viewer-comments";
 import { isMirrored } from "~/lib/ui/is-mirrored";
 import { Link } from "~/lib/ui/navigation/link";
 import type { Background } from "~/lib/ui/theme/preferences";
@@ -23,7 +25,8 @@ import { isDrawing, ViewerImage } from "./viewer-canvas";
 import { useAnimation } from "./use-animation";
 import { useSlideshow } from "./use-slideshow";
 import { useImageNavigation } from "./use-open-image";
-import { usePageKeys, useZoom, zoomByKey } from "./use-zoom";
+import { usePageKeys } from "~/lib/ui/inputs/use-page-keys";
+import { useZoom, zoomByKey } from "./use-zoom";
 import { RotateButtons } from "./rotate-buttons";
 import { ZoomTools } from "./zoom-tools";
 
@@ -35,6 +38,8 @@ type ViewerProps = {
   title: ReactNode;
   /** Null where there are none. */
   actions: ReactNode | null;
+  /** Absent where comments are not shown. `versionNumber` is undefined while it loads. */
+  comments?: { projectId: string; versionNumber: number | undefined };
   /** False for an image that is shown without its design. */
   hasGallery?: boolean;
   around: DesignImage[];
@@ -49,6 +54,7 @@ export function Viewer({
   form,
   title,
   actions,
+  comments,
   hasGallery = true,
   around,
   background: initialBackground,
@@ -72,6 +78,17 @@ export function Viewer({
   });
   const background = useBackground(initialBackground);
   const side = useRef<HTMLDetailsElement>(null);
+  const {
+    Comments,
+    state: commentsState,
+    change: changeComments,
+  } = useViewerComments(image.lastCommentAt !== undefined, comments !== undefined);
+  const [commentLayer, setCommentLayer] = useState<HTMLElement | null>(null);
+  const mayComment = useMay()("comment");
+  const openComments = (isOpen: boolean) => {
+    if (isOpen && side.current) side.current.open = false;
+    changeComments({ isOpen });
+  };
   // Without JavaScript, each form reloads the page: keeps the panel of the form open.
   const answered = useAnsweredByPage();
   const viewer = useRef<HTMLElement>(null);
@@ -83,6 +100,7 @@ export function Viewer({
   usePageKeys((event) => {
     const key = pressedKey(event);
     if (key === "r") return rotate(event.shiftKey ? "left" : "right");
+    if (key === "c" && event.shiftKey && hasGallery) return compare();
     // Shift makes digits on AZERTY.
     if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
     if (zoomByKey(event, zoom)) return true;
@@ -93,7 +111,7 @@ export function Viewer({
     else if (key === "g") background.next();
     else if (key === "h") toggleBars();
     else if (key === "s") slideshow.toggle();
-    else if (key === "c" && hasGallery) void navigate(compareAddress({ imageId: image._id }, null, "side", addresses.compare));
+    else if (key === "c" && comments && mayComment) changeComments({ isPlacing: true });
     else if (key === "Delete") viewer.current?.querySelector<HTMLElement>("[data-remove]")?.click();
     else if (key === "i" && side.current) side.current.open = !side.current.open;
     else return false;
@@ -101,6 +119,10 @@ export function Viewer({
   }, isElsewhere);
   function rotate(direction: "left" | "right"): true {
     viewer.current?.querySelector<HTMLElement>(`[data-rotate="${direction}"]`)?.click();
+    return true;
+  }
+  function compare(): true {
+    void navigate(compareAddress({ imageId: image._id }, null, "side", addresses.compare));
     return true;
   }
   const of = new Intl.NumberFormat("en");
@@ -174,6 +196,7 @@ export function Viewer({
             className="viewer-backdrop"
           >
             <ViewerImage image={image} zoom={zoom} sizes={SIZES} grows animation={animation} />
+            {comments ? <div ref={setCommentLayer} className="comment-layer" /> : null}
           </figure>
           <AdjacentImage to={adjacent.previous} image={image} side="previous" open={open} />
           <AdjacentImage to={adjacent.next} image={image} side="next" open={open} />
@@ -191,7 +214,15 @@ export function Viewer({
             </Button>
           ) : null}
         </div>
-        <details ref={side} open={answered} className="viewer-side">
+        {comments ? <CommentsLink image={image} isOpen={commentsState.isOpen} onOpen={openComments} /> : null}
+        <details
+          ref={side}
+          open={answered}
+          className="viewer-side"
+          onToggle={(event) => {
+            if (event.currentTarget.open) changeComments({ isOpen: false });
+          }}
+        >
           <summary aria-label="Details" data-command="" className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "list-none")}>
             <Icon of={Info} />
             <span className="flex-1">Details</span>
@@ -201,6 +232,9 @@ export function Viewer({
             {children}
           </div>
         </details>
+        {Comments && comments ? (
+          <Comments {...comments} image={image} zoom={zoom} layer={commentLayer} state={commentsState} change={changeComments} />
+        ) : null}
       </div>
       {image.caption === "" ? null : (
         <p dir="auto" className="viewer-caption">

@@ -1,0 +1,135 @@
+import { useEffect, useRef, useState } from "react";
+import { Pencil, Trash2 } from "lucide-react";
+import { isPending } from "~/lib/data/pending";
+import { refusalOf } from "~/lib/data/error-responses";
+import { useMay } from "~/lib/rights/rights";
+import { Avatar } from "~/lib/ui/avatar";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Button } from "~/lib/ui/inputs/button";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { Composer, problemOf } from "../composer/composer";
+import { fromTokens } from "../composer/mentions";
+import { useDraft } from "../composer/use-draft";
+import { writeDraft } from "../drafts/drafts";
+import type { Comment } from "../optimistic";
+import { CommentText } from "../text/comment-text";
+import { Reactions } from "./reactions";
+import { commentActions } from "./use-comment-actions";
+
+type CommentRowProps = { comment: Comment; me: { userId: string }; projectId: string; note?: string | null; isNew?: boolean };
+
+export function CommentRow({ comment, me, projectId, note = null, isNew = false }: CommentRowProps) {
+  const { _id, author, text, createdAt, editedAt, isDeleted } = comment;
+  const [mode, setMode] = useState<"shown" | "edited" | "removing">("shown");
+  // The text that the edit starts from. After a conflict, it is the stored one.
+  const editedFrom = useRef(text);
+  const edit = () => {
+    editedFrom.current = text;
+    setMode("edited");
+  };
+  const may = useMay();
+  const isSent = !isPending(_id);
+  const mayEdit = isSent && author.isMe && may("comment");
+  const mayRemove = isSent && (author.isMe ? may("comment") : may("moderate"));
+  return (
+    <div className="comment-row">
+      <Avatar name={author.name} email="" image={null} className="size-7 rounded-full text-xs" />
+      <div className="grid min-w-0 flex-1 gap-1">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-faint">
+          <bdi className="truncate text-base font-medium text-ink">{author.name}</bdi>
+          <RelativeTime at={createdAt} />
+          {editedAt === undefined ? null : <span>Edited</span>}
+          {note === null ? null : <span>{note}</span>}
+          {isNew ? <span className="text-accent-text">New</span> : null}
+          {isSent ? null : <span className="waiting-mark text-ink">Waiting for connection</span>}
+        </p>
+        {isDeleted ? <p className="text-faint italic">Deleted comment</p> : null}
+        {mode === "edited" ? (
+          <EditComment
+            comment={comment}
+            me={me}
+            projectId={projectId}
+            from={editedFrom}
+            onDone={() => setMode("shown")}
+            onRejected={() => setMode("edited")}
+          />
+        ) : isDeleted ? null : (
+          <CommentText text={text} />
+        )}
+        {mode === "removing" ? (
+          <ConfirmRemoval onConfirm={() => commentActions.remove(_id)} onCancel={() => setMode("shown")} />
+        ) : isDeleted || mode === "edited" ? null : (
+          <div className="-ms-1.5 flex flex-wrap items-center gap-1">
+            {isSent ? <Reactions comment={comment} /> : null}
+            {mayEdit ? (
+              <Button variant="ghost" size="icon-sm" aria-label="Edit comment" data-tooltip="Edit" onClick={edit}>
+                <Icon of={Pencil} />
+              </Button>
+            ) : null}
+            {mayRemove ? (
+              <Button variant="ghost" size="icon-sm" aria-label="Delete comment" data-tooltip="Delete" onClick={() => setMode("removing")}>
+                <Icon of={Trash2} />
+              </Button>
+            ) : null}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type EditProps = {
+  comment: Comment;
+  me: { userId: string };
+  projectId: string;
+  from: { current: string };
+  onDone: () => void;
+  onRejected: () => void;
+};
+
+function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRejected }: EditProps) {
+  const place = `edit-${_id}`;
+  const draft = useDraft(me.userId, place, fromTokens(text));
+  return (
+    <Composer
+      draft={draft}
+      label="Text of the comment"
+      submit="Save"
+      projectId={projectId}
+      autoFocus
+      onCancel={() => {
+        draft.take();
+        onDone();
+      }}
+      onSend={async (changed, taken) => {
+        onDone();
+        try {
+          await commentActions.edit(_id, changed, from.current);
+        } catch (error) {
+          const current = refusalOf(error)?.current;
+          if (current !== undefined) from.current = current;
+          writeDraft(me.userId, place, { ...taken, at: Date.now() });
+          onRejected();
+          await toast(current === undefined ? problemOf(error) : `${problemOf(error)} Save again to overwrite it.`);
+        }
+      }}
+    />
+  );
+}
+
+function ConfirmRemoval({ onConfirm, onCancel }: { onConfirm: () => void; onCancel: () => void }) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => cancel.current?.focus(), []);
+  return (
+    <div role="group" aria-label="Delete this comment?" className="flex flex-wrap items-center gap-2">
+      <p className="text-sm">Delete this comment?</p>
+      <Button ref={cancel} size="sm" onClick={onCancel}>
+        Cancel
+      </Button>
+      <Button size="sm" variant="danger" onClick={onConfirm}>
+        Delete
+      </Button>
+    </div>
+  );
+}

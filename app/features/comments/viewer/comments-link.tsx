@@ -1,0 +1,36 @@
+import { MessageSquare } from "lucide-react";
+import type { MouseEvent } from "react";
+import { clsx } from "clsx";
+import { Icon } from "~/lib/ui/icons/icon";
+import { buttonClass } from "~/lib/ui/inputs/button";
+import { Link } from "~/lib/ui/navigation/link";
+import { commentsAddress } from "../thread-address";
+
+type CommentsLinkProps = {
+  image: { _id: string; designId: string; openThreads?: number | undefined; isUnread?: boolean | undefined };
+  isOpen: boolean;
+  onOpen: (isOpen: boolean) => void;
+};
+
+/** Opens the panel. Without scripts, and in a new tab, it leads to the list of comments. */
+export function CommentsLink({ image: { _id, designId, openThreads = 0, isUnread = false }, isOpen, onOpen }: CommentsLinkProps) {
+  return (
+    <Link
+      to={commentsAddress({ designId, imageId: _id })}
+      prefetch="none"
+      aria-label={["Comments", openThreads > 0 && `${openThreads} open`, isUnread && "unread"].filter(Boolean).join(", ")}
+      data-command="Comments"
+      className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "viewer-comments-link")}
+      onClick={(event: MouseEvent) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        onOpen(!isOpen);
+      }}
+    >
+      <Icon of={MessageSquare} />
+      <span>Comments</span>
+      {openThreads > 0 ? <span className="tabular text-soft">{openThreads}</span> : null}
+      {isUnread ? <span className="comment-unread" /> : null}
+    </Link>
+  );
+}

@@ -1,0 +1,136 @@
+import { type PointerEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Button } from "~/lib/ui/inputs/button";
+import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
+import { announce } from "~/lib/ui/overlays/announcer";
+import type { Rotation } from "~/features/images/display/image-address";
+import { type Anchor, anchorAt, anchorBetween, type Box, fractionAt, movedBy, panToShow, positionText } from "../anchor";
+import type { StageZoom } from "./viewer-comments";
+
+/** CSS pixels per press of an arrow key, without and with Shift. */
+const STEP = 10;
+const LARGE_STEP = 60;
+
+const DIRECTIONS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+type Point = { x: number; y: number };
+type PlacingProps = {
+  box: Box;
+  zoom: StageZoom;
+  rotation: Rotation;
+  /** Undefined: the whole image. */
+  onPlace: (anchor: Anchor | undefined) => void;
+  onCancel: () => void;
+};
+
+/** Chooses the place of a comment: a tap, a drag over a rectangle, or a crosshair that the arrow keys move. */
+export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps) {
+  const surface = useRef<HTMLDivElement>(null);
+  const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);
+  const [crosshair, setCrosshair] = useState<Point | null>(null);
+
+  const start = useEffectEvent(() => {
+    const { clientWidth, clientHeight } = surface.current ?? { clientWidth: 0, clientHeight: 0 };
+    setCrosshair(fractionAt({ x: clientWidth / 2, y: clientHeight / 2 }, box));
+    surface.current?.focus({ preventScroll: true });
+    announce(HELP);
+  });
+  useEffect(() => start(), []);
+
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
+    const key = pressedKey(event);
+    const direction = DIRECTIONS[key];
+    const isOnControl = event.target instanceof Element && event.target.closest("a, button, summary") !== null;
+    if (direction) move(direction, event.shiftKey ? LARGE_STEP : STEP);
+    else if (key === "Enter" && !isOnControl && crosshair) onPlace(anchorAt(crosshair, rotation));
+    else if (key === "Escape") onCancel();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  // In the capture phase, before the keys of the viewer.
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey(event);
+    window.addEventListener("keydown", listen, { capture: true });
+    return () => window.removeEventListener("keydown", listen, { capture: true });
+  }, []);
+
+  function move([x, y]: [number, number], step: number) {
+    if (!crosshair) return;
+    const next = movedBy(crosshair, { x: x * step, y: y * step }, box);
+    setCrosshair(next);
+    const at = { left: box.left + next.x * box.width, top: box.top + next.y * box.height, width: 0, height: 0 };
+    const { clientWidth: width, clientHeight: height } = surface.current ?? { clientWidth: 0, clientHeight: 0 };
+    const pan = panToShow(at, { width, height });
+    if (zoom.isLarger && (pan.x !== 0 || pan.y !== 0)) zoom.pan(pan.x, pan.y);
+    announce(positionText(anchorAt(next, rotation), rotation));
+  }
+
+  const pointOf = ({ clientX, clientY, currentTarget }: PointerEvent): Point => {
+    const { left, top } = currentTarget.getBoundingClientRect();
+    return { x: clientX - left, y: clientY - top };
+  };
+  const place = (from: Point, to: Point) => onPlace(anchorBetween(from, to, box, rotation));
+  const drawn = drag && anchorBetween(drag.from, drag.to, box, 0);
+
+  return (
+    <>
+      <div
+        ref={surface}
+        role="application"
+        tabIndex={0}
+        aria-label="Place of the comment"
+        aria-describedby="comment-placing-help"
+        className="comment-placing"
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          // A second finger ends the drawing.
+          if (!event.isPrimary) return setDrag(null);
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrag({ from: pointOf(event), to: pointOf(event) });
+        }}
+        onPointerMove={(event) => {
+          if (drag && event.isPrimary) setDrag({ ...drag, to: pointOf(event) });
+        }}
+        onPointerUp={(event) => {
+          if (drag && event.isPrimary) place(drag.from, pointOf(event));
+        }}
+        onPointerCancel={() => setDrag(null)}
+      >
+        {drawn?.width === undefined || drawn.height === undefined ? null : (
+          <span
+            className="comment-region"
+            style={{
+              left: box.left + drawn.x * box.width,
+              top: box.top + drawn.y * box.height,
+              width: drawn.width * box.width,
+              height: drawn.height * box.height,
+            }}
+          />
+        )}
+        {crosshair && !drag ? (
+          <span
+            className="comment-crosshair"
+            style={{ left: box.left + crosshair.x * box.width, top: box.top + crosshair.y * box.height }}
+          />
+        ) : null}
+      </div>
+      <div className="comment-placing-bar">
+        <p id="comment-placing-help" className="text-sm max-sm:hidden pointer-coarse:hidden">
+          {HELP}
+        </p>
+        <p aria-hidden="true" className="hidden text-sm max-sm:block pointer-coarse:block">
+          Tap a point or drag a rectangle.
+        </p>
+        <Button size="sm" onClick={() => onPlace(undefined)}>
+          Whole image
+        </Button>
+        <Button size="sm" variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const HELP = "Click a point or drag a rectangle. Or move the crosshair with the arrow keys, and press Enter.";

@@ -1,0 +1,103 @@
+import { Check, MapPin, MessageSquare, RotateCcw } from "lucide-react";
+import { clsx } from "clsx";
+import { isPending } from "~/lib/data/pending";
+import { useMay } from "~/lib/rights/rights";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Button } from "~/lib/ui/inputs/button";
+import { count } from "~/lib/ui/count";
+import { Composer } from "../composer/composer";
+import { useDraft } from "../composer/use-draft";
+import { sendComment } from "../drafts/outbox";
+import type { Thread } from "../optimistic";
+import { CommentRow } from "./comment-row";
+import { commentActions } from "./use-comment-actions";
+import { useReplies } from "./use-threads";
+
+type ThreadCardProps = {
+  thread: Thread;
+  me: { userId: string; name: string };
+  projectId: string;
+  isSelected: boolean;
+  isNew: boolean;
+  note: string | null;
+  onSelect: () => void;
+  onShow: () => void;
+};
+
+export const threadElementId = (threadId: string) => `thread-${threadId}`;
+
+export function ThreadCard({ thread, me, projectId, isSelected, isNew, note, onSelect, onShow }: ThreadCardProps) {
+  const { _id, first, replyCount, isResolved, resolvedBy, anchor } = thread;
+  const may = useMay();
+  const isSent = !isPending(_id);
+  return (
+    <article
+      id={threadElementId(_id)}
+      tabIndex={-1}
+      aria-label={`Thread by ${first.author.name}${isResolved ? ", resolved" : ""}`}
+      aria-current={isSelected || undefined}
+      className={clsx("comment-thread", isSelected && "comment-thread-selected")}
+    >
+      <CommentRow comment={first} me={me} projectId={projectId} note={note} isNew={isNew} />
+      {isResolved ? <p className="text-sm text-faint">Resolved{resolvedBy ? ` by ${resolvedBy}` : ""}</p> : null}
+      {isSelected && isSent ? <Replies threadId={_id} me={me} projectId={projectId} mayReply={may("comment")} /> : null}
+      {isSent ? (
+        <div className="-ms-1 flex flex-wrap items-center gap-1">
+          {isSelected ? null : (
+            <Button variant="ghost" size="sm" onClick={onSelect}>
+              <Icon of={MessageSquare} />
+              {replyCount === 0 ? (may("comment") ? "Reply" : "Open thread") : count(replyCount, "reply", "replies")}
+            </Button>
+          )}
+          {anchor ? (
+            <Button variant="ghost" size="sm" onClick={onShow}>
+              <Icon of={MapPin} />
+              Show place
+            </Button>
+          ) : null}
+          {may("resolve") ? (
+            <Button variant="ghost" size="sm" onClick={() => commentActions.resolve(_id, !isResolved)}>
+              <Icon of={isResolved ? RotateCcw : Check} />
+              {isResolved ? "Reopen" : "Resolve"}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+    </article>
+  );
+}
+
+type RepliesProps = { threadId: string; me: { userId: string; name: string }; projectId: string; mayReply: boolean };
+
+function Replies({ threadId, me, projectId, mayReply }: RepliesProps) {
+  const { rows, isLoading, more } = useReplies(threadId, true);
+  const draft = useDraft(me.userId, threadId);
+  return (
+    <div className="comment-replies">
+      {rows.length > 0 ? (
+        <ol aria-label="Replies" className="grid gap-3">
+          {rows.map((reply) => (
+            <li key={reply.key}>
+              <CommentRow comment={reply} me={me} projectId={projectId} />
+            </li>
+          ))}
+        </ol>
+      ) : null}
+      {isLoading ? <p className="text-sm text-faint">Loading…</p> : null}
+      {more ? (
+        <Button variant="ghost" size="sm" onClick={more}>
+          More replies
+        </Button>
+      ) : null}
+      {mayReply ? (
+        <Composer
+          draft={draft}
+          label="Write a reply"
+          submit="Send"
+          projectId={projectId}
+          onSend={(text, taken) => sendComment(me, { place: threadId, draft: taken, text, threadId })}
+        />
+      ) : null}
+    </div>
+  );
+}
