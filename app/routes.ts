@@ -35,6 +35,8 @@ export default [
       route("projects/:id", "routes/project.tsx"),
       route("design/:id", "routes/design.tsx", [route("images/:imageId", "routes/image.tsx")]),
       route("compare", "routes/compare.tsx"),
+      route("design/:id/comments", "routes/design.comments.tsx"),
+      route("design/:id/images/:imageId/comments", "routes/image.comments.tsx"),
       route("design/:id/images/:imageId/move", "routes/image.move.tsx"),
       route("design/:id/move", "routes/design.move.tsx"),
       route("projects/:id/activity", "routes/project.activity.tsx"),

@@ -21,6 +21,8 @@ import { versionFor } from "./versions";
 
 /** Comments on designs and images (docs/decisions/182-comments.md). */
 
+/** Replies that a list shows per thread. */
+const REPLIES_SHOWN = 10;
 /** Pins of one image. Open threads come first, so that those remain visible. */
 const PINS_MAX = 500;
 /** People that can be mentioned: the owner and the first members. */
@@ -66,6 +68,8 @@ const threadShape = v.object({
   resolvedBy: v.optional(v.string()),
   isUnread: v.boolean(),
   first: commentShape,
+  /** The oldest replies, if the query asks for them. */
+  replies: v.optional(v.array(commentShape)),
 });
 export type Thread = Infer<typeof threadShape>;
 
@@ -74,12 +78,12 @@ export type ThreadFilter = Infer<typeof filter>;
 
 /** Returns the threads on an item, the newest first; resolved ones by the time of their resolution. */
 export const listThreads = userQuery({
-  args: { itemId: v.string(), filter, paginationOpts: paginationOptsValidator },
+  args: { itemId: v.string(), filter, withReplies: v.optional(v.literal(true)), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(threadShape),
   handler: async (ctx, args) => {
     const { item } = await commentedFor(ctx, args.itemId, "view");
     const { page, ...result } = await pageOfThreads(ctx, item._id, args.filter, pageOf(args.paginationOpts));
-    const show = await threadsShown(ctx, item._id);
+    const show = await threadsShown(ctx, item._id, args.withReplies === true ? REPLIES_SHOWN : 0);
     return { ...result, page: (await Promise.all(page.map(show))).filter((thread) => thread !== null) };
   },
 });
@@ -114,7 +118,7 @@ export const getThread = userQuery({
   returns: threadShape,
   handler: async (ctx, { threadId }) => {
     const { thread } = await threadFor(ctx, threadId, "view");
-    const shown = await (await threadsShown(ctx, thread.itemId))(thread);
+    const shown = await (await threadsShown(ctx, thread.itemId, 0))(thread);
     if (!shown) throw notFound();
     return shown;
   },
@@ -126,10 +130,7 @@ export const listReplies = userQuery({
   returns: paginationResultValidator(commentShape),
   handler: async (ctx, { threadId, paginationOpts }) => {
     const { thread } = await threadFor(ctx, threadId, "view");
-    const result = await ctx.db
-      .query("comments")
-      .withIndex("by_thread", (q) => q.eq("threadId", thread._id).eq("isReply", true))
-      .paginate(pageOf(paginationOpts));
+    const result = await repliesOf(ctx, thread._id).paginate(pageOf(paginationOpts));
     const namesOf = peopleOf(ctx);
     return { ...result, page: await Promise.all(result.page.map((row) => toComment(ctx, row, namesOf))) };
   },
@@ -339,6 +340,7 @@ export const markRead = userMutation({
   returns: v.null(),
   handler: async (ctx, args) => {
     const { item, ...path } = await commentedFor(ctx, args.itemId, "view");
+    if (item.lastCommentAt === undefined) return null;
     await markItemRead(ctx, path, Date.now());
     const notices = await ctx.db
       .query("notices")
@@ -365,6 +367,9 @@ const firstOf = ({ db }: Pick<QueryCtx, "db">, threadId: Id<"commentThreads">) =
     .withIndex("by_thread", (q) => q.eq("threadId", threadId).eq("isReply", false))
     .first();
 
+const repliesOf = ({ db }: Pick<QueryCtx, "db">, threadId: Id<"commentThreads">) =>
+  db.query("comments").withIndex("by_thread", (q) => q.eq("threadId", threadId).eq("isReply", true));
+
 const reactionsOf = ({ db, user }: CallerCtx, commentId: Id<"comments">) =>
   db
     .query("commentReactions")
@@ -379,12 +384,14 @@ async function readUntil(ctx: CallerCtx, item: Doc<"commentThreads">["itemId"]):
 async function threadsShown(
   ctx: CallerCtx,
   item: Doc<"commentThreads">["itemId"],
+  repliesShown: number,
 ): Promise<(thread: Doc<"commentThreads">) => Promise<Thread | null>> {
   const readAt = await readUntil(ctx, item);
   const namesOf = peopleOf(ctx);
   return async ({ _id, _creationTime: createdAt, itemId: of, lastAt, commentCount, resolvedAt, resolvedBy, ...thread }) => {
     const first = await firstOf(ctx, _id);
     if (!first) return null;
+    const replies = repliesShown > 0 && commentCount > 1 ? await repliesOf(ctx, _id).take(repliesShown) : [];
     const resolver = resolvedBy === undefined ? undefined : (await namesOf([resolvedBy])).get(resolvedBy);
     return {
       _id,
@@ -399,6 +406,7 @@ async function threadsShown(
       ...(resolver !== undefined && { resolvedBy: resolver }),
       isUnread: lastAt > readAt,
       first: await toComment(ctx, first, namesOf),
+      ...(repliesShown > 0 && { replies: await Promise.all(replies.map((row) => toComment(ctx, row, namesOf))) }),
     };
   };
 }

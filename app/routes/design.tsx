@@ -29,6 +29,7 @@ import { configContext } from "~/lib/http/context";
 import { acceptedText, AddImages, AddImagesLabel } from "~/features/uploads/client/file-selection/add-images";
 import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
 import { type DesignPage as ShownDesign, designIntents } from "~/features/designs/intents";
+import { DesignCommentsLink } from "~/features/comments/design-comments-link";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { DesignActions } from "~/features/designs/design-actions";
 import { type DesignImage, designPageIntents, imageIntents } from "~/features/images/gallery/image-intents";
@@ -211,6 +212,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
               <DownloadLink archive={archive} label="Download design" />
             </span>
             <FavouriteButton item={design} intent="favouriteDesign" />
+            <DesignCommentsLink design={design} />
             <PageMenu thing="design">
               <DesignActions design={design} isPageItem>
                 {archive === undefined ? null : (

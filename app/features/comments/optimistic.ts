@@ -58,8 +58,16 @@ export const addReply =
       if (!value?.isDone || listed.threadId !== threadId || value.page.some((each) => each.key === key)) continue;
       store.setQuery(api.comments.listReplies, listed, { ...value, page: markOptimistic(value.page, [...value.page, reply]) });
     }
-    changeThreads(store, (thread) => (thread._id === threadId ? { ...thread, replyCount: thread.replyCount + 1, lastAt: at } : thread));
+    changeThreads(store, (thread) =>
+      thread._id === threadId ? { ...withReply(thread, reply), replyCount: thread.replyCount + 1, lastAt: at } : thread,
+    );
   };
+
+/** A list shows further replies only on a page of their own. */
+const withReply = (thread: Thread, reply: Comment): Thread =>
+  thread.replies?.length === thread.replyCount && !thread.replies.some(({ key }) => key === reply.key)
+    ? { ...thread, replies: [...thread.replies, reply] }
+    : thread;
 
 export function editComment(store: Store, { commentId, text }: Args<"edit">): void {
   changeComments(store, (comment) => (comment._id === commentId ? { ...comment, text: text.trim(), editedAt: Date.now() } : comment));
@@ -84,6 +92,10 @@ export function removeComment(store: Store, { commentId }: Args<"remove">): void
     store.setQuery(api.comments.listReplies, args, { ...value, page: value.page.filter(({ _id }) => _id !== commentId) });
     changeThreads(store, (thread) => (thread._id === args.threadId ? { ...thread, replyCount: thread.replyCount - 1 } : thread));
   }
+  changeThreads(store, (thread) => {
+    const replies = thread.replies?.filter(({ _id }) => _id !== commentId);
+    return replies && replies.length !== thread.replies?.length ? { ...thread, replies, replyCount: thread.replyCount - 1 } : thread;
+  });
   changeComments(store, (comment) => (comment._id === commentId ? { ...comment, text: "", isDeleted: true, reactions: [] } : comment));
 }
 
@@ -155,7 +167,9 @@ function changeThreads(store: Store, change: (thread: Thread, filter: ThreadFilt
 function changeComments(store: Store, change: (comment: Comment) => Comment): void {
   changeThreads(store, (thread) => {
     const first = change(thread.first);
-    return first === thread.first ? thread : { ...thread, first };
+    const replies = thread.replies?.map(change);
+    const isSame = first === thread.first && (replies?.every((reply, index) => reply === thread.replies?.[index]) ?? true);
+    return isSame ? thread : { ...thread, first, ...(replies && { replies }) };
   });
   for (const { args, value } of store.getAllQueries(api.comments.listReplies)) {
     const page = value?.page.map(change);

@@ -6,6 +6,7 @@ import { useMay } from "~/lib/rights/rights";
 import { isPending } from "~/lib/data/pending";
 import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
 import { FavouriteIcon } from "~/lib/ui/icons/favourite-icon";
+import { UnreadMark } from "~/lib/ui/icons/unread-mark";
 import { ItemCard } from "~/lib/ui/item-card";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { Project } from "./intents";
@@ -15,7 +16,7 @@ export type OpenDialog = ComponentProps<typeof ItemMenu>["openDialog"];
 type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "picking"> &
   Pick<ComponentProps<typeof ItemMenu>, "remove" | "select"> & {
     kind: "project" | "design";
-    item: { _id: string } & Pick<Project, "name" | "favourite" | "updatedAt" | "cover">;
+    item: { _id: string } & Pick<Project, "name" | "favourite" | "updatedAt" | "cover" | "isUnread">;
     to: string;
     archive: string | undefined;
     counts: readonly string[];
@@ -49,6 +50,7 @@ export function ContainerCard({
       summary={
         <>
           {favourite ? <FavouriteIcon /> : null}
+          {item.isUnread ? <UnreadMark hasText /> : null}
           {counts.map((text) => (
             <span key={text}>{text}</span>
           ))}

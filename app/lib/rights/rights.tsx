@@ -31,7 +31,7 @@ export function useMayRun(): (intent: IntentName) => boolean {
   };
 }
 
-type ItemIntent = Exclude<NamesOf<IntentTables["projects" | "designs" | "images"]>, "createProject">;
+type ItemIntent = Exclude<NamesOf<IntentTables["projects" | "designs" | "images" | "comments"]>, "createProject">;
 
 /** The type demands an entry for each new intent. */
 const NEEDED: Record<ItemIntent, Right> = {
@@ -76,6 +76,13 @@ const NEEDED: Record<ItemIntent, Right> = {
   copyImages: "download",
   removeImage: "delete",
   trashImages: "delete",
+  startThread: "comment",
+  replyToThread: "comment",
+  editComment: "comment",
+  removeComment: "comment",
+  reactToComment: "comment",
+  setThreadResolved: "resolve",
+  markCommentsRead: "view",
 };
 
 const needed: Partial<Record<IntentName, Right>> = NEEDED;

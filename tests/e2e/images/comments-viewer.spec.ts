@@ -5,6 +5,7 @@ import { expect, expectAccessible, hydrated, type Person, type RunningApp, test,
 import { controlConnection } from "../support/controlled-connection.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "../support/pictures.ts";
 
+test.use({ allowedErrors: [/ERR_INTERNET_DISCONNECTED/] });
 test.describe.configure({ mode: "parallel" });
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Comments" });
@@ -35,6 +36,12 @@ async function openImage(page: Page, path: string) {
   await waitForAnimations(page);
 }
 
+/** Waits for the code of comments, which loads when it is needed. */
+async function startPlacing(page: Page) {
+  await page.keyboard.press("c");
+  await expect(surface(page)).toBeFocused();
+}
+
 const pictureBox = async (page: Page) => {
   const box = await page.locator(".viewer-picture").first().boundingBox();
   if (!box) throw new Error("The picture is not shown.");
@@ -57,8 +64,7 @@ test("places a comment with the pointer, at any zoom and rotation", async ({ pag
   const { convex, imageId, path } = await imageOf(app, person);
   await page.setViewportSize({ width: 1440, height: 900 });
   await openImage(page, path);
-  await page.keyboard.press("c");
-  await expect(surface(page)).toBeFocused();
+  await startPlacing(page);
   await expectAccessible(page);
   const box = await pictureBox(page);
   await page.mouse.click(box.x + box.width * 0.25, box.y + box.height * 0.5);
@@ -81,8 +87,7 @@ test("places a comment with the pointer, at any zoom and rotation", async ({ pag
   await expectPinAt(page, 0.5, 0.26);
 
   // A rectangle on the rotated image.
-  await page.keyboard.press("c");
-  await expect(surface(page)).toBeFocused();
+  await startPlacing(page);
   const turned = await pictureBox(page);
   await page.mouse.move(turned.x + turned.width * 0.25, turned.y + turned.height * 0.5);
   await page.mouse.down();
@@ -107,7 +112,7 @@ test("places a comment with the keyboard alone, and announces it", async ({ page
   const { convex, imageId, path } = await imageOf(app, person);
   await openImage(page, path);
   const announced = page.locator("[data-announcer]");
-  await page.keyboard.press("c");
+  await startPlacing(page);
   await expect(announced).toContainText("arrow keys");
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("ArrowDown");
@@ -233,7 +238,7 @@ test("mentions a member chosen with the keyboard, who sees it as unread", async 
   const { path, projectId } = await imageOf(app, person);
   const other = await joinedBy(page, await otherBrowser(stranger), projectId);
   await openImage(page, path);
-  await page.keyboard.press("c");
+  await startPlacing(page);
   await page.keyboard.press("Enter");
   await composer(page).pressSequentially(`Ask @${stranger.name.slice(0, 2)}`);
   const people = panel(page).getByRole("listbox", { name: "People" });
@@ -275,7 +280,7 @@ test("marks threads of an earlier version", async ({ page, app, person }) => {
 test("keeps a draft through a reload, and erases it at sign-out", async ({ page, app, person }) => {
   const { path } = await imageOf(app, person);
   await openImage(page, path);
-  await page.keyboard.press("c");
+  await startPlacing(page);
   await page.keyboard.press("Enter");
   await composer(page).fill("Half a thought");
   await openImage(page, path);
@@ -306,7 +311,7 @@ test("sends a comment written offline once, in the same page and after a reload"
 
   await connection.cut();
   await context.setOffline(true);
-  await page.keyboard.press("c");
+  await startPlacing(page);
   await page.keyboard.press("Enter");
   await composer(page).fill("Written offline");
   await page.keyboard.press("Control+Enter");
@@ -320,14 +325,14 @@ test("sends a comment written offline once, in the same page and after a reload"
   await expect(threads(page).first()).not.toContainText("Waiting");
 
   await connection.cut();
-  await page.keyboard.press("c");
+  await startPlacing(page);
   await page.keyboard.press("Enter");
   await composer(page).fill("Sent by the next page");
   await page.keyboard.press("Control+Enter");
   await expect(threads(page)).toHaveCount(3);
   page.on("dialog", (dialog) => void dialog.accept());
-  connection.restore();
   await page.goto("/projects");
+  connection.restore();
   await expect.poll(texts).toEqual(["Sent by the next page", "Written offline", "Before"]);
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":unsent:")).length)).toBe(0);
 });

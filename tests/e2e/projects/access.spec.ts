@@ -31,6 +31,8 @@ const RULES: Record<string, Rule> = {
   "/projects/:id/members": "sign-in",
   "/projects/:id/sharing": "sign-in",
   "/shared": "sign-in",
+  "/design/:id/comments": "sign-in",
+  "/design/:id/images/:imageId/comments": "sign-in",
   "/design/:id/images/:imageId/move": "sign-in",
   "/design/:id/move": "sign-in",
   "/move/images": "sign-in",

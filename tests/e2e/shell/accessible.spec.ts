@@ -34,6 +34,9 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
   const design = await convex.mutation(api.designs.create, { projectId: project, name: LONG });
   const [image = "", other = ""] = await addPictures(app, person, design, ["fig", "bank"]);
   await addVersion(app, person, design, image, "path");
+  const comment = { itemId: image, text: LONG, anchor: { x: 0.5, y: 0.5 }, key: "accessible" };
+  const thread = await convex.mutation(api.comments.startThread, comment);
+  await convex.mutation(api.comments.reply, { threadId: thread, text: `- **${LONG}**`, key: "accessible reply" });
   const link = await makeLink(app, person, project);
   const ofImage = await makeLink(app, person, project, { item: image, downloads: true });
   const locked = await makeLink(app, person, project, { password: "correct horse link" });
@@ -55,6 +58,9 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `/projects/${project}/images`,
     `/design/${design}`,
     `/design/${design}?remove=${image}`,
+    `/design/${design}/comments`,
+    `/design/${design}/images/${image}/comments`,
+    `/design/${design}/images/${image}/comments?thread=${thread}`,
     `/design/${design}/move`,
     `/design/${design}/images/${image}`,
     `/design/${design}/images/${image}/move`,

@@ -1,14 +1,7 @@
 import { useEffect, useState } from "react";
-import type { Anchor } from "../anchor";
 import { type Draft, readDraft, removeDraft, writeDraft } from "../drafts/drafts";
 
-const newDraft = (anchor?: Anchor): Draft => ({
-  text: "",
-  people: {},
-  key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
-  anchor,
-  at: 0,
-});
+const newDraft = (): Draft => ({ text: "", people: {}, key: crypto.getRandomValues(new Uint32Array(4)).join("-"), at: 0 });
 
 /** The text that a person has typed at a place, also after a reload. `start` is used where nothing is stored. */
 export function useDraft(userId: string, place: string, start?: Pick<Draft, "text" | "people">) {

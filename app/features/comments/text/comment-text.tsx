@@ -13,6 +13,7 @@ const blocks = (parts: readonly Block[]): ReactNode =>
   keyed(parts, (block) => {
     if (block.kind === "code")
       return (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must be able to scroll it
         <pre dir="auto" tabIndex={0}>
           <code>{block.text}</code>
         </pre>

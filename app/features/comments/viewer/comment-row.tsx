@@ -23,9 +23,9 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
   const { _id, author, text, createdAt, editedAt, isDeleted } = comment;
   const [mode, setMode] = useState<"shown" | "edited" | "removing">("shown");
   // The text that the edit starts from. After a conflict, it is the stored one.
-  const editedFrom = useRef(text);
-  const edit = () => {
-    editedFrom.current = text;
+  const [editedFrom, setEditedFrom] = useState(text);
+  const edit = (from: string) => {
+    setEditedFrom(from);
     setMode("edited");
   };
   const may = useMay();
@@ -52,7 +52,7 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
             projectId={projectId}
             from={editedFrom}
             onDone={() => setMode("shown")}
-            onRejected={() => setMode("edited")}
+            onRejected={(current = editedFrom) => edit(current)}
           />
         ) : isDeleted ? null : (
           <CommentText text={text} />
@@ -63,7 +63,7 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
           <div className="-ms-1.5 flex flex-wrap items-center gap-1">
             {isSent ? <Reactions comment={comment} /> : null}
             {mayEdit ? (
-              <Button variant="ghost" size="icon-sm" aria-label="Edit comment" data-tooltip="Edit" onClick={edit}>
+              <Button variant="ghost" size="icon-sm" aria-label="Edit comment" data-tooltip="Edit" onClick={() => edit(text)}>
                 <Icon of={Pencil} />
               </Button>
             ) : null}
@@ -83,9 +83,10 @@ type EditProps = {
   comment: Comment;
   me: { userId: string };
   projectId: string;
-  from: { current: string };
+  from: string;
   onDone: () => void;
-  onRejected: () => void;
+  /** `current`: the stored text, if someone has changed it meanwhile. */
+  onRejected: (current: string | undefined) => void;
 };
 
 function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRejected }: EditProps) {
@@ -105,12 +106,11 @@ function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRe
       onSend={async (changed, taken) => {
         onDone();
         try {
-          await commentActions.edit(_id, changed, from.current);
+          await commentActions.edit(_id, changed, from);
         } catch (error) {
           const current = refusalOf(error)?.current;
-          if (current !== undefined) from.current = current;
           writeDraft(me.userId, place, { ...taken, at: Date.now() });
-          onRejected();
+          onRejected(current);
           await toast(current === undefined ? problemOf(error) : `${problemOf(error)} Save again to overwrite it.`);
         }
       }}

@@ -7,18 +7,18 @@ import { Link } from "~/lib/ui/navigation/link";
 import { commentsAddress } from "../thread-address";
 
 type CommentsLinkProps = {
-  image: { _id: string; designId: string; openThreads?: number | undefined; isUnread?: boolean | undefined };
+  image: { _id: string; designId: string; openThreadCount?: number | undefined; isUnread?: boolean | undefined };
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
 };
 
 /** Opens the panel. Without scripts, and in a new tab, it leads to the list of comments. */
-export function CommentsLink({ image: { _id, designId, openThreads = 0, isUnread = false }, isOpen, onOpen }: CommentsLinkProps) {
+export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUnread = false }, isOpen, onOpen }: CommentsLinkProps) {
   return (
     <Link
       to={commentsAddress({ designId, imageId: _id })}
       prefetch="none"
-      aria-label={["Comments", openThreads > 0 && `${openThreads} open`, isUnread && "unread"].filter(Boolean).join(", ")}
+      aria-label={["Comments", openThreadCount > 0 && `${openThreadCount} open`, isUnread && "unread"].filter(Boolean).join(", ")}
       data-command="Comments"
       className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "viewer-comments-link")}
       onClick={(event: MouseEvent) => {
@@ -29,7 +29,7 @@ export function CommentsLink({ image: { _id, designId, openThreads = 0, isUnread
     >
       <Icon of={MessageSquare} />
       <span>Comments</span>
-      {openThreads > 0 ? <span className="tabular text-soft">{openThreads}</span> : null}
+      {openThreadCount > 0 ? <span className="tabular text-soft">{openThreadCount}</span> : null}
       {isUnread ? <span className="comment-unread" /> : null}
     </Link>
   );

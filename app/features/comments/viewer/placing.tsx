@@ -78,6 +78,7 @@ export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps
       <div
         ref={surface}
         role="application"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
         tabIndex={0}
         aria-label="Place of the comment"
         aria-describedby="comment-placing-help"

@@ -18,6 +18,7 @@ type ThreadCardProps = {
   me: { userId: string; name: string };
   projectId: string;
   isSelected: boolean;
+  startsReply: boolean;
   isNew: boolean;
   note: string | null;
   onSelect: () => void;
@@ -26,7 +27,7 @@ type ThreadCardProps = {
 
 export const threadElementId = (threadId: string) => `thread-${threadId}`;
 
-export function ThreadCard({ thread, me, projectId, isSelected, isNew, note, onSelect, onShow }: ThreadCardProps) {
+export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isNew, note, onSelect, onShow }: ThreadCardProps) {
   const { _id, first, replyCount, isResolved, resolvedBy, anchor } = thread;
   const may = useMay();
   const isSent = !isPending(_id);
@@ -40,7 +41,9 @@ export function ThreadCard({ thread, me, projectId, isSelected, isNew, note, onS
     >
       <CommentRow comment={first} me={me} projectId={projectId} note={note} isNew={isNew} />
       {isResolved ? <p className="text-sm text-faint">Resolved{resolvedBy ? ` by ${resolvedBy}` : ""}</p> : null}
-      {isSelected && isSent ? <Replies threadId={_id} me={me} projectId={projectId} mayReply={may("comment")} /> : null}
+      {isSelected && isSent ? (
+        <Replies threadId={_id} me={me} projectId={projectId} mayReply={may("comment")} startsReply={startsReply} />
+      ) : null}
       {isSent ? (
         <div className="-ms-1 flex flex-wrap items-center gap-1">
           {isSelected ? null : (
@@ -67,9 +70,9 @@ export function ThreadCard({ thread, me, projectId, isSelected, isNew, note, onS
   );
 }
 
-type RepliesProps = { threadId: string; me: { userId: string; name: string }; projectId: string; mayReply: boolean };
+type RepliesProps = { threadId: string; me: { userId: string; name: string }; projectId: string; mayReply: boolean; startsReply: boolean };
 
-function Replies({ threadId, me, projectId, mayReply }: RepliesProps) {
+function Replies({ threadId, me, projectId, mayReply, startsReply }: RepliesProps) {
   const { rows, isLoading, more } = useReplies(threadId, true);
   const draft = useDraft(me.userId, threadId);
   return (
@@ -92,6 +95,7 @@ function Replies({ threadId, me, projectId, mayReply }: RepliesProps) {
       {mayReply ? (
         <Composer
           draft={draft}
+          autoFocus={startsReply}
           label="Write a reply"
           submit="Send"
           projectId={projectId}

@@ -29,7 +29,9 @@ function usePages<Row>(query: FunctionReference<"query">, args: Record<string, s
   const of = JSON.stringify([getFunctionName(query), args]);
   const [later, setLater] = useState<{ of: string; cursors: string[] }>({ of, cursors: [] });
   const cursors = [null, ...(later.of === of ? later.cursors : [])];
-  const requests = cursors.map((cursor, index) => [String(index), { query, args: { ...args, paginationOpts: { numItems, cursor } } }]);
+  const requests = cursors.map(
+    (cursor, index) => [String(index), { query, args: { ...args, paginationOpts: { numItems, cursor } } }] as const,
+  );
   const answers: Record<string, Page<Row> | Error | undefined> = useQueries(isOn ? Object.fromEntries(requests) : {});
   const pages: Page<Row>[] = [];
   for (const index of cursors.keys()) {

@@ -47,6 +47,8 @@ export function ViewerComments(props: ViewerCommentsProps) {
   return me && <CommentsOf key={props.image._id} {...props} me={me} />;
 }
 
+/** `focus`: what the selection moves the focus to. */
+type Selection = { id: string; focus: "thread" | "reply" | "none" };
 type Me = { userId: string; name: string };
 
 function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, change, me }: ViewerCommentsProps & { me: Me }) {
@@ -55,9 +57,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   const rotation = image.rotation ?? 0;
   const draft = useDraft(me.userId, image._id);
   const [isComposing, setComposing] = useState(draft.draft.text !== "");
-  const [selection, setSelection] = useState<{ id: string; moves: boolean } | null>(
-    state.thread === null ? null : { id: state.thread, moves: true },
-  );
+  const [selection, setSelection] = useState<Selection | null>(state.thread === null ? null : { id: state.thread, focus: "thread" });
   const pins = usePins(image._id, isOpen || image.lastCommentAt !== undefined);
   const threads = useThreads(image._id, filter, isOpen);
   const isListed = threads.rows.some(({ _id }) => _id === selection?.id);
@@ -71,39 +71,42 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   const { box } = zoom;
   const { anchor } = draft.draft;
 
-  const show = useEffectEvent((id: string, at: Anchor | undefined) => {
+  const show = (id: string, at?: Anchor) => {
     const place = at ?? pins.find(({ threadId }) => threadId === id)?.anchor;
     if (!place || !box || !layer || !zoom.isLarger) return;
     const pan = panToShow(boxOnStage(place, box, rotation), { width: layer.clientWidth, height: layer.clientHeight });
     if (pan.x !== 0 || pan.y !== 0) zoom.pan(pan.x, pan.y);
-  });
+  };
+  const showSelected = useEffectEvent(() => selection && show(selection.id));
   const isSelectedShown = selection !== null && rows.some(({ _id }) => _id === selection.id);
   useEffect(() => {
-    if (selection) show(selection.id, undefined);
+    if (selection) showSelected();
   }, [selection]);
   useEffect(() => {
     if (!selection || !isSelectedShown) return;
     const card = document.getElementById(threadElementId(selection.id));
     card?.scrollIntoView({ block: "nearest" });
-    if (selection.moves) card?.focus({ preventScroll: true });
+    if (selection.focus === "thread") card?.focus({ preventScroll: true });
   }, [selection, isSelectedShown]);
 
-  const select = (id: string | null) => setSelection(id === null ? null : { id, moves: true });
+  const select = (id: string | null) => setSelection(id === null ? null : { id, focus: "thread" });
   const waitingSteps = useRef(0);
-  const step = useEffectEvent((by: 1 | -1) => {
+  const step = (by: 1 | -1) => {
     const ids = rows.map(({ _id }) => _id as string);
     const at = ids.indexOf(selection?.id ?? "");
     const to = at < 0 ? (by > 0 ? 0 : ids.length - 1) : at + by;
     const id = ids[to];
     if (id !== undefined) select(id);
     else announce(ids.length === 0 ? "No comments" : by > 0 ? "Last thread" : "First thread");
+  };
+  const takeWaitingStep = useEffectEvent(() => {
+    const by = waitingSteps.current;
+    waitingSteps.current = 0;
+    if (by !== 0) step(by > 0 ? 1 : -1);
   });
   const isLoaded = isOpen && !threads.isLoading;
   useEffect(() => {
-    const by = waitingSteps.current;
-    if (!isLoaded || by === 0) return;
-    waitingSteps.current = 0;
-    step(by > 0 ? 1 : -1);
+    if (isLoaded) takeWaitingStep();
   }, [isLoaded]);
   usePageKeys((event) => {
     const key = pressedKey(event);
@@ -143,9 +146,10 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
         isSelected={thread._id === selection?.id}
         isNew={unread.has(thread._id)}
         note={fromVersion(thread)}
-        onSelect={() => select(thread._id)}
+        startsReply={selection?.focus === "reply"}
+        onSelect={() => setSelection({ id: thread._id, focus: "reply" })}
         onShow={() => {
-          setSelection({ id: thread._id, moves: false });
+          setSelection({ id: thread._id, focus: "none" });
           show(thread._id, thread.anchor);
           focusPin(layer, thread._id);
         }}

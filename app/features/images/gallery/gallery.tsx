@@ -14,6 +14,7 @@ import { isSameItem } from "~/features/selection/is-same-item";
 import { selectFirst, type Selection } from "~/features/selection/use-selection";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
+import { UnreadMark } from "~/lib/ui/icons/unread-mark";
 import { Link } from "~/lib/ui/navigation/link";
 import { PendingIndicator } from "~/lib/ui/pending-indicator";
 import { showDensity, useDensity } from "~/lib/ui/theme/density";
@@ -217,6 +218,7 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
         <span aria-hidden={caption === "" || undefined} dir="auto" className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
           {name}
         </span>
+        {image.isUnread ? <UnreadMark /> : null}
         {tile.byHand && !selection.on ? <DragHandle item={image} /> : null}
         {selection.on ? null : <ImageMenu image={image} {...tile} />}
       </div>

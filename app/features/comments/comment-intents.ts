@@ -1,0 +1,84 @@
+import type { OptimisticLocalStore } from "convex/browser";
+import { intent } from "~/lib/forms/intents";
+import { api } from "#convex/_generated/api";
+import { addReply, addThread, editComment, react, removeComment, setResolved } from "./optimistic";
+
+/** Pages without JavaScript show one key again after "Back". Another text is then another comment. */
+export function keyFor(key: string, text: string): string {
+  let hash = 0;
+  for (const each of text) hash = (Math.imul(hash, 31) + (each.codePointAt(0) ?? 0)) >>> 0;
+  return `${key}-${hash.toString(36)}`;
+}
+
+function meIn(store: OptimisticLocalStore): { userId: string; name: string } | null {
+  const me = store.getQuery(api.accounts.mine.getMe, {});
+  return me ? { userId: me.id, name: me.name } : null;
+}
+
+export const commentIntents = {
+  startThread: intent({
+    mutation: api.comments.startThread,
+    fields: ["itemId", "text", "key"],
+    args: ({ itemId, text, key }) => ({ itemId, text, key: keyFor(key, text) }),
+    optimistic(store, args) {
+      const me = meIn(store);
+      if (me && args.text.trim() !== "") addThread(me)(store, args);
+    },
+    message: { text: "Comment sent", quietly: true },
+  }),
+
+  replyToThread: intent({
+    mutation: api.comments.reply,
+    fields: ["threadId", "text", "key"],
+    args: ({ threadId, text, key }) => ({ threadId, text, key: keyFor(key, text) }),
+    optimistic(store, args) {
+      const me = meIn(store);
+      if (me && args.text.trim() !== "") addReply(me)(store, args);
+    },
+    message: { text: "Reply sent", quietly: true },
+  }),
+
+  editComment: intent({
+    mutation: api.comments.edit,
+    fields: ["commentId", "text"],
+    optional: ["from"],
+    args: ({ commentId, text, from }) => ({ commentId, text, ...(from !== undefined && { from }) }),
+    optimistic: (store, args) => (args.text.trim() === "" ? undefined : editComment(store, args)),
+    message: { text: "Comment saved", quietly: true },
+  }),
+
+  removeComment: intent({
+    mutation: api.comments.remove,
+    fields: ["commentId"],
+    args: ({ commentId }) => ({ commentId }),
+    optimistic: removeComment,
+    message: { text: "Comment deleted" },
+  }),
+
+  setThreadResolved: intent({
+    mutation: api.comments.setResolved,
+    fields: ["threadId", "isResolved"],
+    args: ({ threadId, isResolved }) => ({ threadId, isResolved: isResolved === "true" }),
+    optimistic: setResolved,
+    message: { text: ({ isResolved }) => (isResolved === "true" ? "Thread resolved" : "Thread reopened") },
+  }),
+
+  reactToComment: intent({
+    mutation: api.comments.react,
+    fields: ["commentId", "emoji", "isOn"],
+    args: ({ commentId, emoji, isOn }) => ({ commentId, emoji, isOn: isOn === "true" }),
+    optimistic: react,
+  }),
+
+  markCommentsRead: intent({
+    mutation: api.comments.markRead,
+    fields: ["itemId"],
+    args: ({ itemId }) => ({ itemId }),
+  }),
+};
+
+declare module "~/lib/forms/intents" {
+  interface IntentTables {
+    comments: typeof commentIntents;
+  }
+}

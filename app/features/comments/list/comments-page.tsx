@@ -1,0 +1,162 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { useLocation } from "react-router";
+import { connection } from "~/lib/data/connection/connection";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
+import type { Preload, PreloadOf } from "~/lib/data/preload";
+import { useLive } from "~/lib/data/use-live";
+import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { Button, buttonClass } from "~/lib/ui/inputs/button";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Link } from "~/lib/ui/navigation/link";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { api } from "#convex/_generated/api";
+import type { Comment, Thread, ThreadFilter } from "../optimistic";
+import { THREAD } from "../thread-address";
+import { type Constraint, NewThread } from "./comment-forms";
+import { FILTER, FILTERS } from "./filters";
+import { ThreadCard, ThreadList, type ThreadPlace } from "./thread-list";
+
+export type CommentsData = {
+  threads: PreloadOf<typeof api.comments.listThreads>;
+  /** The thread that the address names, with its replies. */
+  thread: { own: PreloadOf<typeof api.comments.getThread>; replies: PreloadOf<typeof api.comments.listReplies> } | null;
+  filter: ThreadFilter;
+  isFirst: boolean;
+  formKey: string;
+  constraint: Constraint;
+};
+
+type CommentsPageProps = {
+  trail: ReactNode;
+  item: { _id: string; isUnread?: boolean; lastCommentAt?: number };
+  place: ThreadPlace;
+  data: CommentsData;
+};
+
+export function CommentsPage({ trail, item, place, data }: CommentsPageProps) {
+  const { formKey, constraint } = data;
+  useMarkRead(item);
+  return (
+    <Page className="grid-cols-[minmax(0,1fr)] gap-6">
+      <PageHeader trail={trail} title="Comments">
+        {item.isUnread ? <MarkRead itemId={item._id} /> : null}
+      </PageHeader>
+      {data.thread ? (
+        <OneThread thread={data.thread} isFirst={data.isFirst} place={place} formKey={formKey} constraint={constraint} />
+      ) : (
+        <>
+          <NewThread itemId={item._id} formKey={formKey} constraint={constraint} />
+          <Threads data={data} place={place} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Threads({ data, place }: Pick<CommentsPageProps, "data" | "place">) {
+  const page: Endless<Thread> = useEndless(data.threads as Preload<CommentsData["threads"]["value"]>);
+  const unread = useFirstUnread(page.rows);
+  return (
+    <>
+      <Filters chosen={data.filter} />
+      {page.rows.length > 0 ? (
+        <ThreadList threads={page.rows} unread={unread} place={place} formKey={data.formKey} constraint={data.constraint} />
+      ) : (
+        <EmptyState title="No comments" text={FILTERS.find(({ filter }) => filter === data.filter)?.empty ?? ""} className="max-w-3xl" />
+      )}
+      <MorePages itemNoun="threads" page={{ ...page, isFirst: data.isFirst }} />
+    </>
+  );
+}
+
+type OneThreadProps = {
+  thread: NonNullable<CommentsData["thread"]>;
+  isFirst: boolean;
+  place: ThreadPlace;
+  formKey: string;
+  constraint: Constraint;
+};
+
+function OneThread({ thread: { own, replies }, isFirst, ...rest }: OneThreadProps) {
+  const { pathname } = useLocation();
+  const thread = useLive(own);
+  const page: Endless<Comment> = useEndless(replies);
+  const unread = useFirstUnread([thread]);
+  return (
+    <>
+      <Link to={pathname} prefetch="intent" className="justify-self-start text-accent-text underline underline-offset-4">
+        All threads
+      </Link>
+      <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)]">
+        <ThreadCard thread={{ ...thread, replyCount: page.rows.length }} isUnread={unread.has(thread._id)} replies={page.rows} {...rest} />
+      </div>
+      <MorePages itemNoun="replies" page={{ ...page, isFirst }} />
+    </>
+  );
+}
+
+function Filters({ chosen }: { chosen: ThreadFilter }) {
+  const { pathname, search } = useLocation();
+  const addressOf = (filter: ThreadFilter) => {
+    const params = new URLSearchParams(search);
+    for (const name of [LATER_PAGES, THREAD]) params.delete(name);
+    if (filter === "open") params.delete(FILTER);
+    else params.set(FILTER, filter);
+    return { pathname, search: params.toString() };
+  };
+  return (
+    <nav aria-label="Filter" className="flex flex-wrap gap-2">
+      {FILTERS.map(({ filter, label }) => (
+        <Link
+          key={filter}
+          to={addressOf(filter)}
+          prefetch="intent"
+          replace
+          preventScrollReset
+          aria-current={filter === chosen ? "page" : undefined}
+          className={buttonClass({ size: "sm" }, filter === chosen ? "bg-hover text-accent-text" : "")}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** For pages without JavaScript. With it, `useMarkRead` does the same. */
+function MarkRead({ itemId }: { itemId: string }) {
+  const state = useIntentForm({ id: "comments-read", intent: "markCommentsRead" });
+  return (
+    <IntentForm state={state} hidden={{ itemId }} className="hidden noscript:block">
+      <Button type="submit">Mark as read</Button>
+    </IntentForm>
+  );
+}
+
+/** Marks the comments as read while the page is visible. */
+function useMarkRead({ _id: itemId, isUnread = false, lastCommentAt }: CommentsPageProps["item"]): void {
+  useEffect(() => {
+    if (!isUnread) return;
+    const mark = () => {
+      if (document.visibilityState !== "visible") return;
+      void connection()
+        .then((convex) => convex.mutation(api.comments.markRead, { itemId }))
+        .catch(() => {});
+    };
+    mark();
+    document.addEventListener("visibilitychange", mark);
+    return () => document.removeEventListener("visibilitychange", mark);
+  }, [itemId, isUnread, lastCommentAt]);
+}
+
+/** Returns the threads that were unread since the page was opened. They stay marked while it is shown. */
+function useFirstUnread(threads: Thread[]): ReadonlySet<string> {
+  const [unread, setUnread] = useState<ReadonlySet<string>>(new Set());
+  const added = threads.filter(({ _id, isUnread }) => isUnread && !unread.has(_id));
+  if (added.length === 0) return unread;
+  const all = new Set([...unread, ...added.map(({ _id }) => _id)]);
+  setUnread(all);
+  return all;
+}

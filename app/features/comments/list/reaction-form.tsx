@@ -1,0 +1,49 @@
+import { clsx } from "clsx";
+import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
+import { useMayRun } from "~/lib/rights/rights";
+import { Button } from "~/lib/ui/inputs/button";
+import type { Comment } from "../optimistic";
+
+const OFFERED = ["👍", "👎", "❤️", "🎉", "😄", "👀", "✅", "❓"];
+
+/** Shows the reactions to a comment as buttons that add or remove the caller's own, and a menu with others. */
+export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment }) {
+  const state = useIntentForm({ id: `react-${_id}`, intent: "reactToComment" });
+  const mayReact = useMayRun()("reactToComment");
+  const others = OFFERED.filter((emoji) => !reactions.some((each) => each.emoji === emoji));
+  if (!mayReact && reactions.length === 0) return null;
+  const press = (emoji: string, isOn: boolean) => ({
+    name: INTENT_FIELD,
+    value: intentWith("reactToComment", { commentId: _id, emoji, isOn: String(isOn) }),
+  });
+  return (
+    <IntentForm state={state} hasButtons className="comment-actions">
+      {reactions.map(({ emoji, count, isMine }) => (
+        <Button
+          key={emoji}
+          type="submit"
+          size="sm"
+          {...press(emoji, !isMine)}
+          disabled={!mayReact}
+          aria-pressed={isMine}
+          className={clsx("tabular", isMine && "border-accent bg-hover")}
+        >
+          {emoji} {count}
+        </Button>
+      ))}
+      {mayReact && others.length > 0 ? (
+        <details className="comment-details">
+          <summary>React</summary>
+          <div className="flex flex-wrap gap-1">
+            {others.map((emoji) => (
+              <Button key={emoji} type="submit" size="icon" variant="ghost" {...press(emoji, true)} aria-label={`React with ${emoji}`}>
+                {emoji}
+              </Button>
+            ))}
+          </div>
+        </details>
+      ) : null}
+    </IntentForm>
+  );
+}
