@@ -5,6 +5,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
 import { api } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
 import type { ThreadFilter } from "./comments";
 
 const paginationOpts = { cursor: null, numItems: 20 };
@@ -14,9 +15,9 @@ describe.each(backends)("comments on $name", ({ start }) => {
   let backend: Backend;
   let ada: Person;
   let eve: Person;
-  let project: string;
-  let design: string;
-  let image: string;
+  let project: Id<"projects">;
+  let design: Id<"designs">;
+  let image: Id<"designImages">;
   let member: string;
   beforeAll(async () => {
     backend = await start();
@@ -26,11 +27,11 @@ describe.each(backends)("comments on $name", ({ start }) => {
     ({ ada, eve, project, design, image, member } = await shareProject(backend, "commenter"));
   });
 
-  const begin = (person: Person, text: string, itemId = image, more = {}) =>
+  const begin = (person: Person, text: string, itemId: string = image, more = {}) =>
     person.mutation(comments.startThread, { itemId, text, key: randomUUID(), ...more });
   const answer = (person: Person, threadId: string, text: string) => person.mutation(comments.reply, { threadId, text, key: randomUUID() });
   const thread = (person: Person, threadId: string) => person.query(comments.getThread, { threadId });
-  const threads = async (person: Person, filter: ThreadFilter = "all", itemId = image) =>
+  const threads = async (person: Person, filter: ThreadFilter = "all", itemId: string = image) =>
     (await person.query(comments.listThreads, { itemId, filter, paginationOpts })).page;
   const texts = async (...args: Parameters<typeof threads>) => (await threads(...args)).map(({ first }) => first.text);
   const replies = async (person: Person, threadId: string) => (await person.query(comments.listReplies, { threadId, paginationOpts })).page;
@@ -223,6 +224,11 @@ describe.each(backends)("comments on $name", ({ start }) => {
       eve.query(api.members.listSharedProjects, { paginationOpts }).then(({ page }) => page),
     ]);
     expect(lists.map((list) => list.map(({ isUnread = false }) => isUnread))).toEqual([[true, false], [true], [true]]);
+  });
+
+  it("stores nothing for a read item without comments", async () => {
+    await eve.mutation(comments.markRead, { itemId: image });
+    expect(await countRows("commentReads", "userId", eve.userId)).toBe(0);
   });
 
   it("reads an unread mark of a deleted comment with its design", async () => {

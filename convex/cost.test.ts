@@ -45,6 +45,11 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   // Each link with its target and creator.
   ["links:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 63, ranges: 64 }],
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
+  // Each thread with its first comment, and each author once.
+  ["comments:listThreads", ({ image }) => ({ itemId: image, filter: "open", paginationOpts: page }), { documents: 46, ranges: 28 }],
+  ["comments:listThreads", ({ image }) => ({ itemId: image, filter: "resolved", paginationOpts: page }), { documents: 5, ranges: 7 }],
+  ["comments:listReplies", ({ thread }) => ({ threadId: thread, paginationOpts: page }), { documents: 27, ranges: 8 }],
+  ["comments:listPins", ({ image }) => ({ itemId: image }), { documents: 305, ranges: 8 }],
 ];
 const writes: typeof reads = [
   ["projects:create", () => ({ name }), { documents: 6, ranges: 6 }],
@@ -58,6 +63,9 @@ const writes: typeof reads = [
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
   ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
   ["uploads:finalize", (fixtures) => finalizing(fixtures), { documents: 23, ranges: 16 }],
+  ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 16, ranges: 19 }],
+  ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 44, ranges: 21 }],
+  ["comments:markRead", ({ image }) => ({ itemId: image }), { documents: 13, ranges: 14 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],
   ["designs:remove", ({ design }) => ({ id: design }), { documents: 14, ranges: 8 }],
   ["projects:remove", ({ project }) => ({ id: project }), { documents: 7, ranges: 5 }],
@@ -71,7 +79,13 @@ const name = "a name";
 const sessionId = "session of ada";
 const issuer = "https://atelier.invalid";
 
-type Fixtures = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; loose: Id<"_storage"> };
+type Fixtures = {
+  project: Id<"projects">;
+  design: Id<"designs">;
+  image: Id<"designImages">;
+  thread: Id<"commentThreads">;
+  loose: Id<"_storage">;
+};
 let fixtures: Fixtures;
 let sharedFixtures: Fixtures;
 const test = convexTest({ schema, modules });
@@ -115,7 +129,11 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
     for (let at = 0; at < 300; at++) {
       await ctx.db.insert("activities", { projectId: own, ownerId: "ada", actorId: "ada", at, kind: "described", thing });
     }
-    return { project: own, design: full, image: last, loose: await ctx.storage.store(new Blob(["y"])) };
+    const threads = [];
+    for (let each = 0; each < 300; each++) threads.push(await startThread(ctx, last));
+    const [thread = await startThread(ctx, last)] = threads;
+    for (let each = 0; each < 300; each++) await ctx.db.insert("comments", comment(thread, true));
+    return { project: own, design: full, image: last, thread, loose: await ctx.storage.store(new Blob(["y"])) };
   });
 }
 
@@ -236,6 +254,21 @@ const image = (designId: Id<"designs">, storageId: Id<"_storage">) => ({
   placeholder: null,
   animated: false,
 });
+const comment = (threadId: Id<"commentThreads">, isReply: boolean) => ({
+  threadId,
+  isReply,
+  authorId: "bob",
+  text: name,
+  createdAt: 1,
+  mentions: [],
+  key: randomUUID(),
+});
+async function startThread({ db }: MutationCtx, itemId: Id<"designImages">): Promise<Id<"commentThreads">> {
+  const thread = { itemId, anchor: { x: 0, y: 0 }, versionNumber: 1, authorId: "bob", lastAt: 1, commentCount: 1, key: randomUUID() };
+  const id = await db.insert("commentThreads", thread);
+  await db.insert("comments", comment(id, false));
+  return id;
+}
 const finalizing = ({ design, loose }: Fixtures) => {
   const { ownerId: _, words: __, ...properties } = image(design, loose);
   return { sessionId, ...properties };

@@ -33,6 +33,7 @@ export const commentTables = {
     .index("by_item", ["itemId"])
     .index("by_state", ["itemId", "resolvedAt"])
     .index("by_latest", ["itemId", "lastAt"])
+    .index("by_version", ["versionId"])
     .index("by_author", ["authorId", "itemId"])
     .index("by_key", ["authorId", "key"]),
 

@@ -5,7 +5,7 @@ import { memberOf } from "../members";
 type Thread = Doc<"commentThreads">;
 
 /** The last comments of a thread whose authors are notified of a reply. */
-const PARTICIPANTS_READ = 50;
+const PARTICIPANTS_READ = 20;
 
 type Recipients = { kind: "mention"; people: string[] } | { kind: "reply"; except: string[] };
 

@@ -50,12 +50,12 @@ export function ThreadCard({ thread, isUnread, place, formKey, constraint, repli
       className={clsx("grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border bg-card p-4", isUnread && "border-accent")}
     >
       <PlaceLine thread={thread} isUnread={isUnread} place={place} />
-      <CommentView comment={first} constraint={constraint} />
+      <CommentView comment={first} heading="h2" constraint={constraint} />
       {replies.length > 0 ? (
         <ol aria-label="Replies" className="grid grid-cols-[minmax(0,1fr)] gap-4 border-s border-line ps-4">
           {replies.map((reply) => (
             <li key={reply.key}>
-              <CommentView comment={reply} constraint={constraint} />
+              <CommentView comment={reply} heading="h3" constraint={constraint} />
             </li>
           ))}
         </ol>
@@ -96,7 +96,9 @@ function PlaceLine({ thread, isUnread, place }: { thread: Thread; isUnread: bool
   );
 }
 
-function CommentView({ comment, constraint }: { comment: Comment; constraint: Constraint }) {
+type CommentViewProps = { comment: Comment; heading: "h2" | "h3"; constraint: Constraint };
+
+function CommentView({ comment, heading: Heading, constraint }: CommentViewProps) {
   const { _id, text, author, createdAt, editedAt, isDeleted } = comment;
   const mayModerate = useMay()("moderate");
   const mayRun = useMayRun();
@@ -106,13 +108,13 @@ function CommentView({ comment, constraint }: { comment: Comment; constraint: Co
     <div id={`comment-${_id}`} aria-busy={!isSent || undefined} className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
       <Avatar name={author.name} email="" image={null} className="mt-0.5 size-8" />
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
-        <h3 className="flex flex-wrap items-baseline gap-x-2 text-base font-medium">
+        <Heading className="flex flex-wrap items-baseline gap-x-2 text-base font-medium">
           <bdi className="wrap-anywhere">{author.isMe ? "You" : author.name}</bdi>
           <span className="text-sm font-normal text-faint">
             <RelativeTime at={createdAt} />
             {editedAt === undefined ? null : " · edited"}
           </span>
-        </h3>
+        </Heading>
         {isDeleted ? <p className="text-faint italic">Deleted comment</p> : <CommentText text={text} />}
         {isDeleted || !isSent ? null : (
           <div className="comment-actions">
