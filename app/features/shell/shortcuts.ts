@@ -78,6 +78,14 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
     ],
   },
   {
+    name: "Mentioning someone after @",
+    shortcuts: [
+      { keys: ["Arrows"], does: "Move through the list" },
+      { keys: ["Enter", "Tab"], does: "Mention the person" },
+      { keys: ["Esc"], does: "Close the list" },
+    ],
+  },
+  {
     name: "Comparison",
     shortcuts: [
       { keys: ["Arrows"], does: "Move both" },

@@ -71,10 +71,10 @@ describe("a sent comment", () => {
   });
 
   it("becomes a draft again when the server rejects it after a reload", async () => {
-    storage["comments:ada:unsent:k1"] = JSON.stringify(unsent);
+    storage["comments:ada:unsent:k3"] = JSON.stringify({ ...unsent, draft: { ...draft, key: "k3" } });
     mutation.mockRejectedValue(limit("You are writing too fast."));
     sendStoredComments(ADA);
-    await vi.waitFor(() => expect(readDraft("ada", "image1")).toEqual(draft));
+    await vi.waitFor(() => expect(readDraft("ada", "image1")).toEqual({ ...draft, key: "k3" }));
     expect(prepareStoredComments("ada")).toBe(false);
     expect(toast).toHaveBeenCalledOnce();
   });

@@ -78,7 +78,7 @@ describe("unsafe text", () => {
   }
 
   const PIECES = [
-    ..."[]()<>*_`~!@#|\\\"'&:/-+. \n\t",
+    ..."[]()<>*_`~!@#|\\\"'&:/-+. \n\t".split(""),
     ..."javascript: data:text/html, https://a.example mailto: <img src=x onerror=alert(1)> <script> </p> &#x6a; &colon; www.a.example ![a](b) [a](b) @[a](b) - 1. ``` ** \u0000 \u202E é"
       .split(" ")
       .flatMap((piece) => [piece, ` ${piece}`]),

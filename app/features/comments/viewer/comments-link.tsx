@@ -18,7 +18,7 @@ export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUn
     <Link
       to={commentsAddress({ designId, imageId: _id })}
       prefetch="none"
-      aria-label={["Comments", openThreadCount > 0 && `${openThreadCount} open`, isUnread && "unread"].filter(Boolean).join(", ")}
+      aria-label={`Comments${openThreadCount > 0 ? ` ${openThreadCount} open` : ""}${isUnread ? ", unread" : ""}`}
       data-command="Comments"
       className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "viewer-comments-link")}
       onClick={(event: MouseEvent) => {

@@ -51,7 +51,7 @@ type PlacedProps = { anchor: Anchor; box: Box; rotation: Rotation };
 /** The place of a comment that is being written. */
 export function DraftPin({ anchor, box, rotation }: PlacedProps) {
   return (
-    <div className="comment-pins" data-draft-pin="">
+    <div className="comment-pins">
       <Region anchor={anchor} box={box} rotation={rotation} />
       <span className="comment-pin" data-draft="" style={placeOf(anchor, box, rotation)} />
     </div>

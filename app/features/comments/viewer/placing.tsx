@@ -15,6 +15,8 @@ const DIRECTIONS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], Arrow
 type Point = { x: number; y: number };
 type PlacingProps = {
   box: Box;
+  /** Covers the stage. */
+  layer: HTMLElement;
   zoom: StageZoom;
   rotation: Rotation;
   /** Undefined: the whole image. */
@@ -23,18 +25,17 @@ type PlacingProps = {
 };
 
 /** Chooses the place of a comment: a tap, a drag over a rectangle, or a crosshair that the arrow keys move. */
-export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps) {
+export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: PlacingProps) {
   const surface = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);
-  const [crosshair, setCrosshair] = useState<Point | null>(null);
+  const [moved, setMoved] = useState<Point | null>(null);
 
-  const start = useEffectEvent(() => {
-    const { clientWidth, clientHeight } = surface.current ?? { clientWidth: 0, clientHeight: 0 };
-    setCrosshair(fractionAt({ x: clientWidth / 2, y: clientHeight / 2 }, box));
+  // Until it is moved, the crosshair is in the middle of the stage, whose size may still change.
+  const crosshair = moved ?? fractionAt({ x: layer.clientWidth / 2, y: layer.clientHeight / 2 }, box);
+  useEffect(() => {
     surface.current?.focus({ preventScroll: true });
     announce(HELP);
-  });
-  useEffect(() => start(), []);
+  }, []);
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
@@ -42,7 +43,7 @@ export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps
     const direction = DIRECTIONS[key];
     const isOnControl = event.target instanceof Element && event.target.closest("a, button, summary") !== null;
     if (direction) move(direction, event.shiftKey ? LARGE_STEP : STEP);
-    else if (key === "Enter" && !isOnControl && crosshair) onPlace(anchorAt(crosshair, rotation));
+    else if (key === "Enter" && !isOnControl) onPlace(anchorAt(crosshair, rotation));
     else if (key === "Escape") onCancel();
     else return;
     event.preventDefault();
@@ -56,11 +57,10 @@ export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps
   }, []);
 
   function move([x, y]: [number, number], step: number) {
-    if (!crosshair) return;
     const next = movedBy(crosshair, { x: x * step, y: y * step }, box);
-    setCrosshair(next);
+    setMoved(next);
     const at = { left: box.left + next.x * box.width, top: box.top + next.y * box.height, width: 0, height: 0 };
-    const { clientWidth: width, clientHeight: height } = surface.current ?? { clientWidth: 0, clientHeight: 0 };
+    const { clientWidth: width, clientHeight: height } = layer;
     const pan = panToShow(at, { width, height });
     if (zoom.isLarger && (pan.x !== 0 || pan.y !== 0)) zoom.pan(pan.x, pan.y);
     announce(positionText(anchorAt(next, rotation), rotation));
@@ -87,6 +87,8 @@ export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps
           if (event.button !== 0) return;
           // A second finger ends the drawing.
           if (!event.isPrimary) return setDrag(null);
+          // Otherwise the mouse events after a tap would take the focus from the text field.
+          event.preventDefault();
           event.currentTarget.setPointerCapture(event.pointerId);
           setDrag({ from: pointOf(event), to: pointOf(event) });
         }}
@@ -109,19 +111,19 @@ export function Placing({ box, zoom, rotation, onPlace, onCancel }: PlacingProps
             }}
           />
         )}
-        {crosshair && !drag ? (
+        {drag ? null : (
           <span
             className="comment-crosshair"
             style={{ left: box.left + crosshair.x * box.width, top: box.top + crosshair.y * box.height }}
           />
-        ) : null}
+        )}
       </div>
       <div className="comment-placing-bar">
         <p id="comment-placing-help" className="text-sm max-sm:hidden pointer-coarse:hidden">
           {HELP}
         </p>
         <p aria-hidden="true" className="hidden text-sm max-sm:block pointer-coarse:block">
-          Tap a point or drag a rectangle.
+          Tap or drag
         </p>
         <Button size="sm" onClick={() => onPlace(undefined)}>
           Whole image

@@ -85,7 +85,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   useEffect(() => {
     if (!selection || !isSelectedShown) return;
     const card = document.getElementById(threadElementId(selection.id));
-    card?.scrollIntoView({ block: "nearest" });
+    card?.scrollIntoView({ block: "start" });
     if (selection.focus === "thread") card?.focus({ preventScroll: true });
   }, [selection, isSelectedShown]);
 
@@ -177,6 +177,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
               {isPlacing && mayComment ? (
                 <Placing
                   box={box}
+                  layer={layer}
                   zoom={zoom}
                   rotation={rotation}
                   onPlace={place}
