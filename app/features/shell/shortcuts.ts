@@ -65,7 +65,7 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
       { keys: ["J", "K"], does: "Next or previous comment" },
       { keys: ["Shift+C"], does: "Compare with another image or version" },
       { keys: ["Delete"], does: "Move to trash" },
-      { keys: ["Esc"], does: "Back to the design" },
+      { keys: ["Esc"], does: "Close the comments, or back to the design" },
     ],
   },
   {

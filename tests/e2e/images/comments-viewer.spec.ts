@@ -16,7 +16,7 @@ const threads = (page: Page) => panel(page).getByRole("article");
 
 async function imageOf(app: RunningApp, person: Person, name: Parameters<typeof addPictures>[3][number] = "dogs") {
   const { designId } = await makeDesign(app, person);
-  const [imageId = ""] = await addPictures(app, person, designId, [name]);
+  const [imageId = ""] = await addPictures(app, person, designId, [name, "fig"]);
   const convex = await deploymentAs(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
   return { convex, designId, imageId, projectId, path: `/design/${designId}/images/${imageId}` };
@@ -170,6 +170,12 @@ test("moves between threads by key, from a thread to its pin and back", async ({
 
   await page.goto(`${path}?thread=${first}`);
   await expect(threads(page).filter({ hasText: "First" })).toHaveAttribute("aria-current", "true");
+  // Arrow keys scroll the panel, and Escape closes it before the viewer.
+  await expect(threads(page).filter({ hasText: "First" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toBeHidden();
+  await expect(page).toHaveURL(`${path}?thread=${first}`);
 });
 
 test("replies, reacts, edits, resolves, filters and deletes, live in another browser", async ({ page, app, person, otherBrowser }) => {

@@ -103,8 +103,11 @@ export function Viewer({
     if (key === "c" && event.shiftKey && hasGallery) return compare();
     // Shift makes digits on AZERTY.
     if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
+    // Arrow keys scroll the panel that has the focus.
+    if (key.startsWith("Arrow") && event.target instanceof Element && event.target.closest(".viewer-comments")) return false;
     if (zoomByKey(event, zoom)) return true;
     if (key === "Escape" && areBarsHidden) toggleBars();
+    else if (key === "Escape" && commentsState.isOpen) openComments(false);
     else if (key === "Escape" && hasGallery) close();
     else if (key === "ArrowLeft" || key === "ArrowRight") return turn((key === "ArrowLeft") === isMirrored() ? "next" : "previous");
     else if (key === "f") toggleFullscreen();
