@@ -25,7 +25,7 @@ type Entry = {
   by: "person" | "server" | "server for a session" | "server for a link" | "server for a token";
   /** Visitors of public links may call it too. */
   link?: true;
-  /** Accepts projects, designs and images. */
+  /** Accepts items of several kinds. */
   anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
@@ -39,6 +39,7 @@ const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const satisfies Member
 const paginationOpts = { cursor: null, numItems: 10 };
 const name = "a name";
 const trashToo = true;
+const anyKind = true;
 const link = true;
 
 const entries: Record<string, Entry> = {
@@ -99,13 +100,13 @@ const entries: Record<string, Entry> = {
   "bulk:dismiss": { by: "person", args: startBulk },
   "wall:listProjectImages": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
   "activities:list": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
-  "comments:listThreads": { by: "person", on: ["image", "itemId", "view"], args: () => ({ filter: "all", paginationOpts }) },
+  "comments:listThreads": { by: "person", on: ["image", "itemId", "view"], anyKind, args: () => ({ filter: "all", paginationOpts }) },
   "comments:getThread": { by: "person", on: ["thread", "threadId", "view"] },
   "comments:listReplies": { by: "person", on: ["thread", "threadId", "view"], args: () => ({ paginationOpts }) },
-  "comments:listPins": { by: "person", on: ["image", "itemId", "view"] },
+  "comments:listPins": { by: "person", on: ["image", "itemId", "view"], anyKind },
   "comments:listPeople": { by: "person", on: ["project", "projectId", "view"] },
-  "comments:markRead": { by: "person", on: ["image", "itemId", "view"] },
-  "comments:startThread": { by: "person", on: ["image", "itemId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
+  "comments:markRead": { by: "person", on: ["image", "itemId", "view"], anyKind },
+  "comments:startThread": { by: "person", on: ["image", "itemId", "comment"], anyKind, args: () => ({ text: "text", key: randomUUID() }) },
   "comments:reply": { by: "person", on: ["thread", "threadId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
   "comments:edit": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true, args: () => ({ text: "text" }) },
   "comments:remove": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true },
