@@ -324,7 +324,7 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect([await countRows("comments", "threadId", id), await countRows("commentThreads", "itemId", image)]).toEqual([0, 0]);
   });
 
-  it("keeps the comments of a deleted account without the name, and deletes its reactions", async () => {
+  it("keeps the comments of a deleted account without its name and reactions", async () => {
     const id = await begin(ada, `@[eve](${eve.userId})`);
     await answer(eve, id, "Stays");
     const { _id: commentId } = (await thread(ada, id)).first;
