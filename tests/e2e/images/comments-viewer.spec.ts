@@ -189,6 +189,11 @@ test("replies, reacts, edits, resolves, filters and deletes, live in another bro
     await expect(threads(each)).toHaveCount(1);
   }
   await threads(page).getByRole("button", { name: "Reply" }).click();
+  await expect(panel(page).getByLabel("Write a reply")).toBeFocused();
+  await panel(page).getByLabel("Write a reply").fill("x".repeat(5001));
+  await page.keyboard.press("Control+Enter");
+  await expect(panel(page).getByText("A comment can have at most 5,000 characters.")).toBeVisible();
+  await expect(panel(page).getByLabel("Write a reply")).toHaveValue("x".repeat(5001));
   await panel(page).getByLabel("Write a reply").fill("I see");
   await panel(page).getByRole("button", { name: "Send" }).click();
   await expect(panel(page).getByRole("list", { name: "Replies" })).toContainText("I see");

@@ -14,8 +14,6 @@ import { plainName, toTokens, withMention } from "./mentions";
 import type { DraftState } from "./use-draft";
 import { useMentions } from "./use-mentions";
 
-export const COMMENT_MAX = 5000;
-
 type ComposerProps = {
   draft: DraftState;
   label: string;
@@ -55,17 +53,15 @@ export function Composer({ draft: state, label, submit, projectId, onSend, onCan
     setCaret(nextCaret.current);
     nextCaret.current = null;
   }, [text]);
-  const stored = toTokens(text, people);
   const isEmpty = text.trim() === "";
 
   async function send() {
     if (isEmpty) return setProblem("Enter a comment.");
-    if (stored.length > COMMENT_MAX) return setProblem(`A comment can have at most ${COMMENT_MAX.toLocaleString("en")} characters.`);
     setProblem(null);
     const taken = state.take();
     announce(connectedConvex() ? "Sending" : "Waiting for connection. The comment is sent when it is back.");
     try {
-      await onSend(stored, taken);
+      await onSend(toTokens(text, people), taken);
       announce("Sent");
     } catch (error) {
       state.restore(taken);

@@ -1,6 +1,6 @@
 export type Person = { id: string; name: string };
 /** Ids by name. */
-export type People = Readonly<Record<string, string>>;
+type People = Readonly<Record<string, string>>;
 
 const LONGEST_QUERY = 40;
 /** An @ at the start of a word and what follows it, up to the caret. */

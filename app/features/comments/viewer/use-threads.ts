@@ -8,7 +8,7 @@ import type { Comment, Pin, Thread, ThreadFilter } from "../optimistic";
 
 type Page<Row> = { page: Row[]; isDone: boolean; continueCursor: string };
 
-export type Rows<Row> = {
+type Rows<Row> = {
   rows: Row[];
   isLoading: boolean;
   /** Absent at the end of the list. */
