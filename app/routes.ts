@@ -42,6 +42,7 @@ export default [
       route("projects/:id/activity", "routes/project.activity.tsx"),
       route("projects/:id/images", "routes/project.images.tsx"),
       route("projects/:id/members", "routes/project.members.tsx"),
+      route("projects/:id/review", "routes/project.review.tsx"),
       route("projects/:id/sharing", "routes/project.sharing.tsx"),
       route("projects/:id/webhooks", "routes/project.webhooks.tsx"),
       route("shared", "routes/shared.tsx"),

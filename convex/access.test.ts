@@ -191,6 +191,14 @@ const entries: Record<string, Entry> = {
     by: "server",
     args: async ({ backend }, { project }) => ({ id: await insertDelivery(backend, project), lease: "x", dueAt: 0 }),
   },
+  "many:reviewImages": { by: "person", on: ["image", "ids", "review"], args: () => ({ status: "approved" }) },
+  "many:reviewDesigns": { by: "person", on: ["design", "ids", "review"], args: () => ({ status: "approved" }) },
+  "reviews:setStatus": { by: "person", on: ["design", "id", "review"], anyKind: true, args: () => ({ status: "approved", note: "" }) },
+  "reviews:getReview": { by: "person", on: ["design", "id", "view"], anyKind: true },
+  "reviews:getReviewers": { by: "person", on: ["design", "id", "edit"], anyKind: true },
+  "reviews:getOverview": { by: "person", on: ["project", "projectId", "view"] },
+  "reviews:request": { by: "person", on: ["design", "id", "edit"], anyKind: true, args: requesting },
+  "reviews:cancelRequest": { by: "person", on: ["design", "id", "edit"], anyKind: true, args: () => ({ requestId: "none" }) },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
   "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
@@ -331,6 +339,13 @@ const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", exp
 
 const insertNotice = (backend: Backend, { userId }: Person) =>
   backend.inside.mutation(probe.insert, { table: "notices", row: { userId, notice: { kind: "passwordChanged" }, at: 0, read: false } });
+
+/** Asks a member who is none of the callers. */
+async function requesting({ backend }: Fixtures, { project }: TestItems) {
+  const person = await signUp(backend, "rev");
+  await addMember(backend, project, person, "commenter");
+  return { userIds: [person.userId], dueOn: "", note: "" };
+}
 
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });

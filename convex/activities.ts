@@ -2,10 +2,12 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { type CallerCtx, ifVisible, maySeeName, unpurgedFor, projectFor, userQuery } from "./model/access";
-import { activity } from "./model/activities/activityShape";
+import { activity, shownActivityKind } from "./model/activities/activityShape";
 import { pageOf } from "./model/lists/paging";
 import { nameOf } from "./model/members";
 import { memo } from "./model/memo";
+import { reviewFilter } from "./model/review/reviewTables";
+import { isReviewFilter, STATUS_NAMES } from "./model/review/statuses";
 import { coverShape, toDesign, toProject } from "./model/shapes";
 import { toCover } from "./model/summaries";
 
@@ -13,6 +15,9 @@ const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...p
 
 const activityShape = v.object({
   ...publicFields,
+  /** "tagged" for a change of status, so that pages of earlier builds have words for it. */
+  kind: shownActivityKind,
+  review: v.optional(v.object({ from: v.optional(reviewFilter), to: reviewFilter })),
   _id: v.id("activities"),
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),
   /** The current design and image of the entry, also in the trash. Permanently deleted ones are omitted. */
@@ -52,7 +57,8 @@ export const list = userQuery({
     };
     const entry = async (row: Doc<"activities">): Promise<Activity> => {
       const { _id, actorId, at, kind, thing, design, count } = row;
-      const [from, to] = [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
+      const review = reviewIn(row);
+      const [from, to] = review ? tagTexts(review) : [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
       const about =
         abouts.get(thing.id) ?? (thing.kind === "project" ? Promise.resolve(ofProject) : aboutOf(ctx, thing.kind, thing.id, design?.id));
       abouts.set(thing.id, about);
@@ -61,10 +67,11 @@ export const list = userQuery({
       return {
         _id,
         at,
-        kind,
+        kind: kind === "reviewed" ? "tagged" : kind,
         thing,
         actor,
         ...(await about),
+        ...(review && { review }),
         ...(design && { design }),
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
@@ -74,6 +81,17 @@ export const list = userQuery({
     return { ...result, page: await Promise.all(result.page.map(entry)) };
   },
 });
+
+type StatusChange = NonNullable<Activity["review"]>;
+
+function reviewIn({ kind, from, to }: Doc<"activities">): StatusChange | undefined {
+  if (kind !== "reviewed" || !isReviewFilter(to)) return undefined;
+  return { to, ...(isReviewFilter(from) && { from }) };
+}
+
+/** What pages of earlier builds show as an added or removed tag. */
+const tagTexts = ({ from, to }: StatusChange): [from: string | undefined, to: string | undefined] =>
+  to === "none" ? [from && STATUS_NAMES[from], undefined] : [undefined, STATUS_NAMES[to]];
 
 type About = Pick<Activity, "place" | "picture">;
 

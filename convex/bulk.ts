@@ -6,6 +6,7 @@ import { bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkCon
 import { check } from "./model/check";
 import { invalid, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
+import { countWith } from "./model/review/statuses";
 import { addTag, BULK_IDS_MAX } from "./model/rules";
 import { STEP_MAX } from "./model/undo/recordChanges";
 
@@ -55,11 +56,14 @@ export const start = userMutation({
 
 async function countIn(ctx: UserMutationCtx, kind: "image" | "design", container: BulkContainer): Promise<number> {
   if (container.kind === "project") {
-    const { imageCount, designCount } = await projectFor(ctx, container.id, "view");
-    return kind === "image" ? imageCount : designCount;
+    const { imageCount, designCount, reviews } = await projectFor(ctx, container.id, "view");
+    return kind === "image"
+      ? countWith(container.review, imageCount, reviews?.images)
+      : countWith(container.review, designCount, reviews?.designs);
   }
   if (kind === "design") throw notFound();
-  return (await designFor(ctx, container.id, "view")).design.imageCount;
+  const { design } = await designFor(ctx, container.id, "view");
+  return countWith(container.review, design.imageCount, design.imageReviews);
 }
 
 const job = { id: v.string() };

@@ -33,6 +33,15 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
     ({ design }) => ({ designId: design, sort: "name", paginationOpts: page }),
     { documents: 24, ranges: 5 },
   ],
+  // A filtered list reads only its rows, here those without a status.
+  ["designs:listDesigns", ({ project }) => ({ projectId: project, review: "none", paginationOpts: page }), { documents: 23, ranges: 5 }],
+  [
+    "designImages:listDesignImages",
+    ({ design }) => ({ designId: design, review: "none", paginationOpts: page }),
+    { documents: 24, ranges: 5 },
+  ],
+  ["reviews:getReview", ({ image }) => ({ id: image }), { documents: 5, ranges: 5 }],
+  ["reviews:getOverview", ({ project }) => ({ projectId: project }), { documents: 3, ranges: 9 }],
   ["wall:listProjectImages", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 65, ranges: 5 }],
   ["activities:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 26, ranges: 7 }],
   ["trash:getTrash", () => ({}), { documents: 602, ranges: 305 }],
@@ -59,6 +68,7 @@ const writes: typeof reads = [
   ["designImages:rename", ({ image }) => ({ id: image, name }), { documents: 9, ranges: 6 }],
   ["projects:setFavourite", ({ project }) => ({ id: project, favourite: true }), { documents: 5, ranges: 5 }],
   ["projects:setCover", ({ project, image }) => ({ id: project, imageId: image }), { documents: 8, ranges: 7 }],
+  ["reviews:setStatus", ({ image }) => ({ id: image, status: "approved", note: "" }), { documents: 11, ranges: 8 }],
   ["designImages:reorder", ({ image }) => ({ id: image, to: "up" }), { documents: 9, ranges: 10 }],
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
   ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
@@ -167,7 +177,8 @@ it.each(ofProjects(reads))("%s reads at most one row more for a member", async (
     await ctx.runQuery(query, args(sharedFixtures));
     return metrics(ctx);
   });
-  const more = WITH_FAVOURITES.includes(name) ? 0 : 1;
+  const isFiltered = "review" in args(sharedFixtures);
+  const more = WITH_FAVOURITES.includes(name) && !isFiltered ? 0 : 1;
   expect(used).toEqual({ documents: documents + more, ranges: ranges + more });
 });
 

@@ -75,6 +75,7 @@ describe("texts of permanently deleted data", () => {
         const { id } = await addImage(backend, person, designId, `${named("image")}.png`);
         const { id: moved } = await addImage(backend, person, designId, "kept.png");
         await describeItems(person, { projectId, designId, id }, named);
+        await reviewItems(person, { projectId, designId, id }, named);
         await addVersion(backend, person, id, `${named("image")} again.png`);
         await person.mutation(api.projects.setCover, { id: projectId, imageId: id });
         await person.mutation(api.designImages.move, { ids: [moved], designId: other });
@@ -99,6 +100,23 @@ describe("texts of permanently deleted data", () => {
   async function purge(person: Person, moveToTrash: typeof api.designs.moveToTrash, id: string): Promise<void> {
     await person.mutation(moveToTrash, { id });
     await person.mutation(api.trash.purge, { id });
+  }
+
+  async function reviewItems(
+    person: Person,
+    { projectId, designId, id }: { projectId: string; designId: string; id: string },
+    named: (level: "image" | "design" | "project") => string,
+  ): Promise<void> {
+    const { userId } = await signUp(backend, "rev");
+    const row = { projectId, userId, role: "commenter", addedAt: 0, addedBy: "ada" };
+    await backend.inside.mutation(probe.insert, { table: "projectMembers", row });
+    for (const [itemId, note] of [
+      [designId, named("design")],
+      [id, named("image")],
+    ] as const) {
+      await person.mutation(api.reviews.request, { id: itemId, userIds: [userId], dueOn: "", note });
+      await person.mutation(api.reviews.setStatus, { id: itemId, status: "inReview", note, step: `review ${itemId}` });
+    }
   }
 
   async function describeItems(

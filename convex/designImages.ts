@@ -2,13 +2,15 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, imageFor, readerQuery, undoableMutation } from "./model/access";
+import { designFor, imageFor, type ReaderCtx, readerQuery, undoableMutation } from "./model/access";
 import { check } from "./model/check";
 import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyImage } from "./jobs/copies";
 import { changeText, expectFrom, from, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { moveImages } from "./model/moves";
 import { imagesOf, neighbour } from "./model/lists/order";
+import { reviewFilter } from "./model/review/reviewTables";
+import { type ReviewFilter, storedStatus } from "./model/review/statuses";
 import { LIST_LIMIT, pageOf } from "./model/lists/paging";
 import { cleanText } from "./model/names";
 import { captionImage, bulkIds, renameDesignImage } from "./model/rules";
@@ -19,12 +21,15 @@ import { trashImage } from "./model/trashing";
 import { pictureDetails } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 
+/** Only the items with this status, in manual order: the index of statuses has no other order. Visitors of links see no statuses. */
+const review = v.optional(reviewFilter);
+
 export const getDesignImagesByDesignId = readerQuery({
-  args: { designId: v.string(), sort: imageSortArg },
+  args: { designId: v.string(), sort: imageSortArg, review },
   returns: v.array(designImageShape),
-  handler: async (ctx, { designId, sort = "manual" }) => {
+  handler: async (ctx, { designId, sort = "manual", review: only }) => {
     const { design } = await designFor(ctx, designId, "view");
-    const images = await imagesIn(ctx, design._id, sort).take(LIST_LIMIT);
+    const images = await listOf(ctx, design._id, sort, only).take(LIST_LIMIT);
     return withUnread(
       ctx,
       images.map((row) => forReader(ctx, toDesignImage(row))),
@@ -33,11 +38,11 @@ export const getDesignImagesByDesignId = readerQuery({
 });
 
 export const listDesignImages = readerQuery({
-  args: { designId: v.string(), sort: imageSortArg, paginationOpts: paginationOptsValidator },
+  args: { designId: v.string(), sort: imageSortArg, review, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designImageShape),
-  handler: async (ctx, { designId, sort = "manual", paginationOpts }) => {
+  handler: async (ctx, { designId, sort = "manual", review: only, paginationOpts }) => {
     const { design } = await designFor(ctx, designId, "view");
-    const result = await imagesIn(ctx, design._id, sort).paginate(pageOf(paginationOpts));
+    const result = await listOf(ctx, design._id, sort, only).paginate(pageOf(paginationOpts));
     const page = result.page.map((row) => forReader(ctx, toDesignImage(row)));
     return { ...result, page: await withUnread(ctx, page) };
   },
@@ -112,6 +117,13 @@ export const moveToTrash = trashItem(imageFor, trashImage);
 
 /** Alias of `moveToTrash` for open pages of an earlier build. */
 export const remove = trashItem(imageFor, trashImage);
+
+const listOf = (ctx: ReaderCtx, designId: Id<"designs">, sort: ImageSort, only: ReviewFilter | undefined) =>
+  only === undefined || ctx.link
+    ? imagesIn(ctx, designId, sort)
+    : ctx.db
+        .query("designImages")
+        .withIndex("by_review", (q) => q.eq("designId", designId).eq("removedAt", undefined).eq("review.status", storedStatus(only)));
 
 function imagesIn(ctx: QueryCtx, designId: Id<"designs">, sort: ImageSort) {
   const images = ctx.db.query("designImages");

@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, ownRoleIn, projectFor, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
+import { designFor, ownRoleIn, projectFor, type ReaderCtx, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyDesign } from "./jobs/copies";
@@ -11,16 +11,21 @@ import { insertDesign } from "./model/creation";
 import { moveDesign } from "./model/moves";
 import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
+import { reviewFilter } from "./model/review/reviewTables";
+import { type ReviewFilter, storedStatus } from "./model/review/statuses";
 import { createDesign, renameDesign } from "./model/rules";
 import { coverShape, designPageShape, designShape, forReader, toDesign } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
+/** Only the items with this status, in manual order: the index of statuses has no other order. Visitors of links see no statuses. */
+const review = v.optional(reviewFilter);
+
 export const getDesignsByProjectId = readerQuery({
-  args: { projectId: v.string(), sort: sortArg, favourites: v.optional(v.literal(true)) },
+  args: { projectId: v.string(), sort: sortArg, favourites: v.optional(v.literal(true)), review },
   returns: v.array(designShape),
-  handler: async (ctx, { projectId, sort = "changed", favourites: only }) => {
-    const designs = await firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), only);
+  handler: async (ctx, { projectId, sort = "changed", favourites: only, review: filter }) => {
+    const designs = await firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort, filter), only);
     return withUnread(
       ctx,
       designs.map((design) => forReader(ctx, design)),
@@ -29,10 +34,10 @@ export const getDesignsByProjectId = readerQuery({
 });
 
 export const listDesigns = readerQuery({
-  args: { projectId: v.string(), sort: sortArg, paginationOpts: paginationOptsValidator },
+  args: { projectId: v.string(), sort: sortArg, review, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designShape),
-  handler: async (ctx, { projectId, sort = "changed", paginationOpts }) => {
-    const result = await pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), paginationOpts);
+  handler: async (ctx, { projectId, sort = "changed", review: filter, paginationOpts }) => {
+    const result = await pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort, filter), paginationOpts);
     const page = result.page.map((design) => forReader(ctx, design));
     return { ...result, page: await withUnread(ctx, page) };
   },
@@ -45,7 +50,9 @@ export const getDesignById = readerQuery({
     const place = await designFor(ctx, id, "view");
     const isFavourite = (await favouriteAtOf(ctx, place)) !== undefined;
     const shown = await withUnreadMark(ctx, forReader(ctx, toDesign(place.design, isFavourite)));
-    return { ...shown, ...(await ownRoleIn(ctx, place.project)) };
+    const { imageReviews } = place.design;
+    const counts = imageReviews && !ctx.link ? { imageReviews } : {};
+    return { ...shown, ...(await ownRoleIn(ctx, place.project)), ...counts };
   },
 });
 
@@ -117,12 +124,16 @@ export const moveToTrash = trashItem(designFor, trashDesign);
 /** Alias of `moveToTrash` for open pages of an earlier build. */
 export const remove = trashItem(designFor, trashDesign);
 
-const listOf = (ctx: QueryCtx, project: Doc<"projects">, sort: ListSort) => ({
-  ...designsWithFavourites(ctx, project),
-  sort,
-  rows: () => rowsBy(ctx, project._id, sort),
-  toShape: toDesign,
-});
+function listOf(ctx: ReaderCtx, project: Doc<"projects">, sort: ListSort, filter: ReviewFilter | undefined) {
+  const list = { ...designsWithFavourites(ctx, project), toShape: toDesign };
+  if (filter === undefined || ctx.link) return { ...list, sort, rows: () => rowsBy(ctx, project._id, sort) };
+  return { ...list, sort: "manual" as const, rows: () => rowsWith(ctx, project._id, filter) };
+}
+
+const rowsWith = ({ db }: QueryCtx, projectId: Id<"projects">, filter: ReviewFilter) =>
+  db
+    .query("designs")
+    .withIndex("by_review", (q) => q.eq("projectId", projectId).eq("removedAt", undefined).eq("review.status", storedStatus(filter)));
 
 function rowsBy({ db }: QueryCtx, projectId: Id<"projects">, sort: ListSort) {
   const designs = db.query("designs");

@@ -16,6 +16,10 @@ import { designPaths, imagePaths } from "./model/bulk/applyAction";
 import { check } from "./model/check";
 import { favouriteDesigns as setFavourites } from "./model/favourites";
 import { moveDesigns as moveAll } from "./model/moves";
+import { reviewFilter } from "./model/review/reviewTables";
+import { setStatus } from "./model/review/setReviews";
+import { rightToSet } from "./model/review/statuses";
+import type { Right } from "./model/rights";
 import { bulkIds, tagMany } from "./model/rules";
 import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
@@ -98,6 +102,21 @@ export const untagImages = tagging(imagePaths, removeTagsFromAll);
 export const tagDesigns = tagging(designPaths, addTagsToAll);
 
 export const untagDesigns = tagging(designPaths, removeTagsFromAll);
+
+const reviewing = (pathsFor: (ctx: UserMutationCtx, ids: string[], right: Right) => Promise<TaggedPath[]>) =>
+  undoableMutation({
+    args: { ...args, status: reviewFilter },
+    returns: v.null(),
+    handler: async (ctx, { status, ...args }) => {
+      await setStatus(ctx, await pathsFor(ctx, check(bulkIds, args).ids, rightToSet(status)), status);
+      return null;
+    },
+  });
+
+/** Items that have the status keep its note and author. Without "edit" only a reviewer's answers can be set. */
+export const reviewImages = reviewing(imagePaths);
+
+export const reviewDesigns = reviewing(designPaths);
 
 /** Throws "conflict" if a parent is in the trash too. */
 export const restore = userMutation({

@@ -8,6 +8,8 @@ import { favouritesIn } from "./model/favourites";
 import { pageOf } from "./model/lists/paging";
 import { memberOf, nameOf, userOf } from "./model/members";
 import { memberRole } from "./model/memberRole";
+import { endRequestsTo } from "./model/review/requests";
+import { allows } from "./model/rights";
 import { projectShape, toProject } from "./model/shapes";
 
 const sharedProjectShape = v.object({ ...projectShape.fields, role: memberRole, owner: v.object({ name: v.string() }) });
@@ -90,6 +92,7 @@ export const setRole = userMutation({
   handler: async (ctx, { role, ...args }) => {
     const row = await managedMember(ctx, args);
     if (row.role !== role) await ctx.db.patch(row._id, { role });
+    if (!allows(role, "review")) await endRequestsTo(ctx, row);
     return null;
   },
 });
@@ -99,7 +102,7 @@ export const remove = userMutation({
   args: member,
   returns: v.null(),
   handler: async (ctx, args) => {
-    await ctx.db.delete((await managedMember(ctx, args))._id);
+    await removeMember(ctx, await managedMember(ctx, args));
     return null;
   },
 });
@@ -111,10 +114,15 @@ export const leave = userMutation({
   handler: async (ctx, { projectId }) => {
     const project = await projectFor(ctx, projectId, "leave");
     const row = await memberOf(ctx, project._id, ctx.user.id);
-    if (row) await ctx.db.delete(row._id);
+    if (row) await removeMember(ctx, row);
     return null;
   },
 });
+
+async function removeMember(ctx: UserMutationCtx, row: Doc<"projectMembers">): Promise<void> {
+  await ctx.db.delete(row._id);
+  await endRequestsTo(ctx, row);
+}
 
 async function managedMember(
   ctx: UserMutationCtx,

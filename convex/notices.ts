@@ -19,9 +19,17 @@ const accountRow = v.object({ ...row, notice: accountNotice });
 const anyRow = v.object({
   ...row,
   notice,
-  /** Of a notice about comments: who wrote, and where. Absent when the caller no longer sees the item. */
+  /** Of a notice about an item: by whom, and where. Absent when the caller no longer sees the item. */
   about: v.optional(
-    v.object({ actor: v.string(), item: v.string(), designId: v.id("designs"), imageId: v.optional(v.id("designImages")) }),
+    v.object({
+      actor: v.string(),
+      item: v.string(),
+      designId: v.id("designs"),
+      imageId: v.optional(v.id("designImages")),
+      /** Of an open request for a review. */
+      dueOn: v.optional(v.string()),
+      note: v.optional(v.string()),
+    }),
   ),
 });
 export type ShownNotice = Infer<typeof anyRow>;
@@ -39,7 +47,7 @@ export const list = userQuery({
   },
 });
 
-/** `list` for open pages of an earlier build, which have no words for notices about comments. */
+/** `list` for open pages of an earlier build, which have no words for other notices. */
 export const getNotices = userQuery({
   args: after,
   returns: v.array(accountRow),
@@ -75,7 +83,10 @@ async function withAbout(ctx: CallerCtx, shown: Omit<ShownNotice, "about">, name
   if (!found?.design) return shown;
   const { item, design, image } = found;
   const actor = (await namesOf([actorId])).get(actorId) ?? "";
-  return { ...shown, about: { actor, item: item.name, designId: design._id, ...(image && { imageId: image._id }) } };
+  const request = shown.notice.kind === "reviewRequested" ? await ctx.db.get(shown.notice.requestId) : null;
+  const { dueOn, note } = request ?? {};
+  const optional = { ...(image && { imageId: image._id }), ...(dueOn !== undefined && { dueOn }), ...(note !== undefined && { note }) };
+  return { ...shown, about: { actor, item: item.name, designId: design._id, ...optional } };
 }
 
 export const getUnreadCount = userQuery({

@@ -36,7 +36,9 @@ export const getProjectById = readerQuery({
     const project = await projectFor(ctx, id, "view");
     const isFavourite = (await favouriteAtOf(ctx, { project })) !== undefined;
     const shown = toProject(project, isFavourite);
-    return { ...(ctx.link ? withoutComments(shown) : await withUnreadMark(ctx, shown)), ...(await ownRoleIn(ctx, project)) };
+    const counts = project.reviews && !ctx.link ? { reviews: project.reviews } : {};
+    const marked = ctx.link ? withoutComments(shown) : await withUnreadMark(ctx, shown);
+    return { ...marked, ...(await ownRoleIn(ctx, project)), ...counts };
   },
 });
 

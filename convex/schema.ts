@@ -12,6 +12,7 @@ import { bulkTables } from "./model/bulk/bulkTables";
 import { commentTables } from "./model/comments/commentTables";
 import { favouriteTables } from "./model/favourites";
 import { linkTables } from "./model/links/linkTables";
+import { projectReviews, review, reviewCounts, reviewTables } from "./model/review/reviewTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
 import { webhookTables } from "./model/webhooks/webhookTables";
@@ -87,6 +88,7 @@ export default defineSchema({
   ...linkTables,
   ...webhookTables,
   ...commentTables,
+  ...reviewTables,
 
   projects: defineTable({
     ownerId: v.string(),
@@ -97,6 +99,7 @@ export default defineSchema({
     designCount: v.number(),
     imageCount: v.number(),
     cover,
+    reviews: v.optional(projectReviews),
     ...arranged,
   })
     .index("by_owner", ["ownerId", "removedAt", "updatedAt"])
@@ -132,6 +135,10 @@ export default defineSchema({
     latestImageAt: v.number(),
     tags,
     openThreadCount,
+    review: v.optional(review),
+    /** Statuses of its images, and the number of those that have one; absent instead of 0. */
+    imageReviews: v.optional(reviewCounts),
+    reviewedImages: v.optional(v.number()),
     ...arranged,
   })
     .index("by_project", ["projectId", "removedAt", "updatedAt"])
@@ -142,6 +149,8 @@ export default defineSchema({
     .index("by_latest_image", ["projectId", "removedAt", "latestImageAt"])
     .index("by_comment", ["projectId", "removedAt", "lastCommentAt"])
     .index("by_creation", ["projectId", "removedAt"])
+    .index("by_review", ["projectId", "removedAt", "review.status", "orderKey"])
+    .index("by_reviewed_images", ["projectId", "removedAt", "reviewedImages"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
     .index("by_removal", ["purgingSince", "removedAt"])
@@ -161,6 +170,7 @@ export default defineSchema({
     chosenAs: v.optional(chosenAs),
     caption: v.optional(v.string()),
     tags,
+    review: v.optional(review),
     orderKey,
     sortName,
     words,
@@ -172,6 +182,7 @@ export default defineSchema({
     .index("by_design", ["designId", "removedAt"])
     .index("by_comment", ["designId", "removedAt", "lastCommentAt"])
     .index("by_order", ["designId", "removedAt", "orderKey"])
+    .index("by_review", ["designId", "removedAt", "review.status", "orderKey"])
     .index("by_sort_name", ["designId", "removedAt", "sortName"])
     .index("by_size", ["designId", "removedAt", "size"])
     .index("by_content_type", ["designId", "removedAt", "contentType"])

@@ -8,6 +8,7 @@ import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
 import { forgetUndo, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
+import { moveRequestsOfDesigns, moveRequestsOfImages } from "./model/review/requests";
 import { expectVisible, restoreWithParents } from "./model/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
@@ -90,12 +91,14 @@ export const restore = userMutation({
       const orderKey = await lastKey(designsOf(ctx, project._id));
       const moved = { projectId: project._id, orderKey, ...(isMoved && { favouriteAt: undefined }) };
       await ctx.db.patch(found.design._id, moved);
+      if (isMoved) await moveRequestsOfDesigns(ctx, [found.design], project._id);
       return restoreWithParents(ctx, { kind: "design", design: { ...found.design, ...moved }, project });
     }
     if (into !== undefined && found.kind === "image") {
       const { design, project } = await designFor(ctx, into, "edit");
       expectSameOwner(found.project, project);
       await ctx.db.patch(found.image._id, { designId: design._id, orderKey: await lastKey(imagesOf(ctx, design._id)) });
+      await moveRequestsOfImages(ctx, [found.image], design);
       return restoreWithParents(ctx, { kind: "image", image: found.image, design, project });
     }
     if (!withPlace && found.kind !== "project") {

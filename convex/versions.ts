@@ -2,12 +2,23 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 import { recordActivity } from "./model/activities/recordActivity";
-import { type CallerCtx, imageFor, type ReaderCtx, readerQuery, serverMutationForSender, userMutation, userQuery } from "./model/access";
+import {
+  type CallerCtx,
+  type DesignPath,
+  imageFor,
+  type ReaderCtx,
+  readerQuery,
+  serverMutationForSender,
+  userMutation,
+  type UserMutationCtx,
+  userQuery,
+} from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { discardFile, fileIsTaken, releaseFile } from "./model/files";
 import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
+import { resetApprovals } from "./model/review/setReviews";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
 import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/limits/usage";
@@ -51,7 +62,7 @@ export const makeCurrent = userMutation({
     const { image, ...path } = await imageFor(ctx, args.imageId, "edit");
     const version = await versionFor(ctx, image, args.versionId);
     if (version._id === image.versionId) return null;
-    await show(ctx, image, version);
+    await show(ctx, path, image, version);
     await imageReplaced(ctx, path);
     await recordActivity(ctx, { kind: "versioned", ...path, image, to: `Version ${version.number}` });
     return null;
@@ -103,7 +114,7 @@ export const finalize = serverMutationForSender({
       storageId: args.storageId,
     });
     const version = await ctx.db.get(id);
-    if (version) await show(ctx, image, version);
+    if (version) await show(ctx, path, image, version);
     await imageReplaced(ctx, path);
     await changeUsage(ctx, path.project.ownerId, { bytes: properties.size });
     await recordActivity(ctx, { kind: "versioned", ...path, image, to: `Version ${last.number + 1}` });
@@ -144,9 +155,10 @@ async function insertFirst(ctx: MutationCtx, image: Doc<"designImages">): Promis
   return first;
 }
 
-async function show(ctx: MutationCtx, image: Doc<"designImages">, version: Doc<"imageVersions">): Promise<void> {
+async function show(ctx: UserMutationCtx, path: DesignPath, image: Doc<"designImages">, version: Doc<"imageVersions">): Promise<void> {
   const { _id: versionId, storageId } = version;
   await ctx.db.patch(image._id, { ...pictureFieldsOf(version), storageId, versionId });
+  await resetApprovals(ctx, { ...path, image: { ...image, versionId } });
 }
 
 /** Includes undefined `details`, `page` and `rotation`, so that a patch removes the previous ones. */

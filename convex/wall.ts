@@ -4,8 +4,9 @@ import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { projectFor, userQuery } from "./model/access";
 import { rowsAfter } from "./model/lists/manualPage";
-import { imagesOf } from "./model/lists/order";
+import { imagesOf, imagesWith } from "./model/lists/order";
 import { pageOf } from "./model/lists/paging";
+import { reviewStatus } from "./model/review/reviewTables";
 import { designImageShape, toDesignImage } from "./model/shapes";
 
 const groupShape = v.object({
@@ -16,26 +17,31 @@ export type ProjectImagesGroup = Infer<typeof groupShape>;
 
 const DESIGNS = 40;
 
-/** Designs with the newest images come first. Reads only the page's images and their designs. Open pages call it by this name. */
+/** Designs with the newest images come first; with a status, those with the most images that have one. Reads only the page's images and their designs. Open pages call it by this name. */
 export const listProjectImages = userQuery({
-  args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
+  args: { projectId: v.string(), review: v.optional(reviewStatus), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(groupShape),
-  handler: async (ctx, { projectId, paginationOpts }) => {
+  handler: async (ctx, { projectId, review, paginationOpts }) => {
     const project = await projectFor(ctx, projectId, "view");
     const { cursor, numItems } = pageOf(paginationOpts);
     const from = cursor === null ? null : positionOf(cursor);
     const page: ProjectImagesGroup[] = [];
     let remaining = numItems;
-    for (const design of await designsFrom(ctx, project._id, from)) {
+    const designs = await (review === undefined ? designsFrom(ctx, project._id, from) : reviewedFrom(ctx, project._id, from));
+    for (const [index, design] of designs.entries()) {
       const continues = from !== null && from.design === design._id;
-      const rows = await rowsAfter(imagesOf(ctx, design._id), continues ? from : null, remaining + 1);
+      const isSkipped = review !== undefined && design.imageReviews?.[review] === 0;
+      const list = review === undefined ? imagesOf(ctx, design._id) : imagesWith(ctx, design._id, review);
+      const rows = isSkipped ? [] : await rowsAfter(list, continues ? from : null, remaining + 1);
       const images = rows.slice(0, remaining);
       const { _id, name, imageCount } = design;
       if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });
       remaining -= images.length;
       const last = images.at(-1);
-      const end: Position = { at: design.latestImageAt, design: _id, key: last?.orderKey ?? null, age: last?._creationTime ?? 0 };
-      if (rows.length > images.length || remaining === 0 || page.length === DESIGNS) {
+      const at = review === undefined ? design.latestImageAt : (design.reviewedImages ?? 0);
+      const end: Position = { at, design: _id, key: last?.orderKey ?? null, age: last?._creationTime ?? 0 };
+      const isLast = page.length === DESIGNS || index === DESIGNS;
+      if (rows.length > images.length || remaining === 0 || isLast) {
         return { page, isDone: false, continueCursor: JSON.stringify(end) };
       }
     }
@@ -81,4 +87,28 @@ async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Po
     .take(DESIGNS + 1);
   const start = from === null ? -1 : designs.findIndex(({ _id }) => _id === from.design);
   return start > 0 ? designs.slice(start) : designs;
+}
+
+async function reviewedFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Position | null): Promise<Doc<"designs">[]> {
+  const designs = db.query("designs");
+  const designId = from && db.normalizeId("designs", from.design);
+  const first = designId && (await db.get(designId));
+  // Many designs have the same number, so their age tells them apart.
+  const twins =
+    from && first
+      ? await designs
+          .withIndex("by_reviewed_images", (q) =>
+            q.eq("projectId", projectId).eq("removedAt", undefined).eq("reviewedImages", from.at).lte("_creationTime", first._creationTime),
+          )
+          .order("desc")
+          .take(DESIGNS + 1)
+      : [];
+  const others = await designs
+    .withIndex("by_reviewed_images", (q) => {
+      const range = q.eq("projectId", projectId).eq("removedAt", undefined).gt("reviewedImages", 0);
+      return from === null ? range : range.lt("reviewedImages", from.at);
+    })
+    .order("desc")
+    .take(DESIGNS + 1 - twins.length);
+  return [...twins, ...others];
 }

@@ -11,7 +11,7 @@ import { connectedConvex } from "~/lib/data/connection/connection";
 import { convexFor } from "~/lib/data/convex.server";
 import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
-import { imageSortIn, SORT } from "~/lib/data/pagination/sorting";
+import { imageSortIn, reviewIn, SORT } from "~/lib/data/pagination/sorting";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
@@ -39,6 +39,12 @@ import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handle-multipart-upload.server";
 import { isUploadAnswer } from "~/features/uploads/upload-result";
 import { UploadResults } from "~/features/uploads/client/tray/upload-results";
+import { PageReviewDialog, ReviewDialogs } from "~/features/review/review-dialog";
+import { NoneWithStatus, ReviewFilter } from "~/features/review/review-filter";
+import { reviewIntents } from "~/features/review/review-intents";
+import { ReviewMark } from "~/features/review/review-mark";
+import { ReviewSection } from "~/features/review/review-section";
+import { ReviewSelection } from "~/features/review/review-selection";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectLink } from "~/features/selection/select-link";
 import { SelectionBar } from "~/features/selection/selection-bar";
@@ -59,6 +65,7 @@ import { choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/lib/ui/theme/p
 import { once } from "~/lib/rendering/send-once.server";
 import { IMAGE_ORDERS, SortMenu } from "~/lib/ui/navigation/sort-menu";
 import { api } from "#convex/_generated/api";
+import { countWith, STATUS_NAMES } from "#convex/model/review/statuses";
 import { describe, renameDesign, renameDesignImage } from "#convex/model/rules";
 import { TrashedBoundary } from "~/features/trash/trashed-boundary";
 import { notFoundUnlessTrashed } from "~/features/trash/not-found-unless-trashed.server";
@@ -74,14 +81,16 @@ export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.con
 async function load({ request, params: { id }, url, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
-  const [design, images, visitor, knownTags] = await Promise.all([
+  const [design, images, visitor, knownTags, review] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
     preloadPage(url, {
-      first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url) }),
-      later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), paginationOpts }),
+      first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url), ...reviewIn(url) }),
+      later: (paginationOpts) =>
+        convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), ...reviewIn(url), paginationOpts }),
     }),
     getVisitor(context),
     convex.preload(api.tags.getTags, {}),
+    convex.preload(api.reviews.getReview, { id }),
   ]);
   const project = await convex.preload(api.projects.getProjectById, { id: design.value.projectId });
   if (visitor) imageServiceFor(config).accessCache.note(visitor.sessionId, pageOf(images.value).rows);
@@ -89,6 +98,8 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     design,
     images,
     knownTags,
+    review,
+    filter: reviewIn(url).review,
     project: { ...project, value: { _id: project.value._id, name: project.value.name } },
     sending: once(context),
     maxBytes: config.uploadMaxBytes,
@@ -103,7 +114,8 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
 }
 
 const { moveDesigns, copyDesigns } = designIntents;
-const intents = { ...designPageIntents, ...imageIntents, moveDesigns, copyDesigns };
+const { reviewItem, reviewImages } = reviewIntents;
+const intents = { ...designPageIntents, ...imageIntents, moveDesigns, copyDesigns, reviewItem, reviewImages };
 
 export async function action(args: Route.ActionArgs) {
   const { request, params, context } = args;
@@ -166,7 +178,7 @@ type DesignPageProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> &
 };
 
 function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: DesignPageProps) {
-  const { constraints, sending, maxBytes, requestLimit } = loaderData;
+  const { constraints, sending, maxBytes, requestLimit, filter } = loaderData;
   const mayEdit = useMay()("edit");
   const mayRun = useMayRun();
   useTitle(isBehindViewer ? null : titleOf(design.name));
@@ -174,15 +186,17 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
   const knownTags = useLive(loaderData.knownTags);
   const images = page.rows;
   const { view, choice } = useGalleryView(loaderData.view);
-  const dialogs = useItemDialogs(images);
+  const review = useLive(loaderData.review);
+  const dialogs = useItemDialogs(images, ["rename", "status"]);
   const archive = designArchive(design);
   const removes = { intent: "removeDesign", values: { id: design._id, projectId: design.projectId } } as const;
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
-  const next = design.imageCount > images.length ? page.next : null;
+  const total = countWith(filter, design.imageCount, design.imageReviews);
+  const next = total > images.length ? page.next : null;
   const selection = useSelection(
     useMemo(() => images.map(({ _id }) => _id), [images]),
-    { field: scopeField("design", design._id), total: design.imageCount },
+    { field: scopeField("design", design._id, filter), total },
   );
   const list = useRef<HTMLUListElement>(null);
   const dropTargets = useItemCommands(list, {
@@ -205,7 +219,14 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
       <PageHeader
         trail={<Breadcrumb trail={[projectsCrumb(design), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title={<InlineName key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
-        summary={design.imageCount > 0 ? count(design.imageCount, "image") : null}
+        summary={
+          design.imageCount === 0 && !design.review ? null : (
+            <span className="flex flex-wrap gap-x-3">
+              {design.imageCount > 0 ? count(design.imageCount, "image") : null}
+              {design.review ? <ReviewMark status={design.review.status} /> : null}
+            </span>
+          )
+        }
         tools={
           <>
             <span className="max-sm:hidden">
@@ -244,12 +265,14 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
             <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
               {design.description === "" ? <Description item={design} field="description" text="" /> : null}
               <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} knownTags={knownTags} />
+              <ReviewSection item={design} review={review} />
             </div>
           </PageAbout>
         }
       >
         {images.length > 0 ? <SelectLink selection={selection} /> : null}
-        {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
+        {images.length > 1 && filter === undefined ? <SortMenu orders={IMAGE_ORDERS} /> : null}
+        {images.length > 1 || filter !== undefined ? <ReviewFilter filter={filter} /> : null}
         <AddImages
           design={design}
           sending={sending}
@@ -263,20 +286,24 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
-      <SelectionBar selection={selection} thing="image" trash="trashImages" parentId={design._id} />
+      <SelectionBar selection={selection} thing="image" trash="trashImages" parentId={design._id}>
+        <ReviewSelection thing="image" />
+      </SelectionBar>
       {images.length > 0 ? (
         <Gallery
           list={list}
           images={images}
           openDialog={dialogs.setOpenDialog}
           projectId={project._id}
-          byHand={!search.has(SORT) && mayRun("orderImage")}
+          byHand={!search.has(SORT) && filter === undefined && mayRun("orderImage")}
           view={view}
           page={{ ...page, next }}
-          total={design.imageCount}
+          total={total}
           dropTargets={dropTargets}
           selection={selection}
         />
+      ) : filter !== undefined ? (
+        <NoneWithStatus filter={filter} things="images" />
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}
@@ -304,15 +331,19 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
         intent="describeDesign"
         constraint={constraints.description}
       />
+      <PageReviewDialog key={`review ${design._id}`} item={design} isImage={false} />
+      <ReviewDialogs state={dialogs} items={images} isImage />
       <ItemDialogs state={dialogs} thing="image" intent="renameImage" constraint={constraints.image} />
     </Page>
   );
 }
 
-function aboutText({ tags = [], description }: { tags?: string[]; description: string }, mayEdit: boolean): string {
-  const parts = [tags.length > 0 ? count(tags.length, "tag") : "", isolate(description.replaceAll(/\s+/g, " "))].filter(
-    (part) => part !== "",
-  );
+function aboutText({ tags = [], description, review }: ShownDesign, mayEdit: boolean): string {
+  const parts = [
+    review ? STATUS_NAMES[review.status] : "",
+    tags.length > 0 ? count(tags.length, "tag") : "",
+    isolate(description.replaceAll(/\s+/g, " ")),
+  ].filter((part) => part !== "");
   return parts.length > 0 ? parts.join(" · ") : mayEdit ? "Description and tags" : "No description or tags";
 }
 

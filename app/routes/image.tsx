@@ -38,6 +38,9 @@ import type { AdjacentImages } from "~/features/images/viewer/adjacent-images";
 import { useOpenImage } from "~/features/images/viewer/use-open-image";
 import { Viewer } from "~/features/images/viewer/viewer";
 import { once } from "~/lib/rendering/send-once.server";
+import { PageReviewDialog } from "~/features/review/review-dialog";
+import { reviewIntents } from "~/features/review/review-intents";
+import { ReviewSection } from "~/features/review/review-section";
 import { Tags } from "~/features/tags/tags";
 import { choiceFrom, BACKGROUND_COOKIE, BACKGROUNDS } from "~/lib/ui/theme/preferences";
 import { api } from "#convex/_generated/api";
@@ -53,10 +56,11 @@ export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.con
 
 async function load({ request, params: { id, imageId }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
-  const [inPlace, versions, visitor] = await Promise.all([
+  const [inPlace, versions, visitor, review] = await Promise.all([
     convex.preload(api.designImages.getDesignImageInPlace, { id: imageId }),
     convex.preload(api.versions.getVersions, { imageId }),
     getVisitor(context),
+    convex.preload(api.reviews.getReview, { id: imageId }),
   ]);
   const { image } = inPlace.value;
   if (image.designId !== id) throw notFoundResponse();
@@ -68,6 +72,7 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
   return {
     inPlace,
     versions,
+    review,
     background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)),
     sending: once(context),
     constraint: constraintOf(renameDesignImage),
@@ -75,9 +80,12 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
   };
 }
 
+const { reviewItem } = reviewIntents;
+const intents = { ...imagePageIntents, reviewItem };
+
 export async function action(args: Route.ActionArgs) {
   const { request, params, context } = args;
-  if (!isUpload(request)) return serverAction(imagePageIntents)(args);
+  if (!isUpload(request)) return serverAction(intents)(args);
   const answer = await handleMultipartUpload(request, params.id, context, params.imageId);
   const isWhole = !answer.problem && answer.results.every(({ ok }) => ok);
   if (isWhole && isDocumentRequest(request)) setFlash(context, "Version added");
@@ -85,7 +93,7 @@ export async function action(args: Route.ActionArgs) {
   return data(answer, { status: 422, statusText: "Unprocessable Content" });
 }
 
-const runLive = liveAction(imagePageIntents);
+const runLive = liveAction(intents);
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const isFile = /^multipart\//i.test(args.request.headers.get("Content-Type") ?? "");
@@ -115,6 +123,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const images = useImagesWith(currentId, page.rows);
   const inPlace = useLive(loaderData.inPlace);
   const versions = useLive(loaderData.versions);
+  const review = useLive(loaderData.review);
   const knownTags = useLive(designData.knownTags);
   const index = indexOf(images, currentId);
   const listed = images[index];
@@ -156,6 +165,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         <section aria-label="Caption">
           <Description item={image} field="caption" text={image.caption} />
         </section>
+        {own === null ? null : <ReviewSection item={image} review={review} />}
         <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} knownTags={knownTags} />
         <ImageDetails image={image} details={own?.details} />
         {own === null ? null : (
@@ -167,6 +177,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
           />
         )}
       </Viewer>
+      <PageReviewDialog key={`review ${image._id}`} item={image} isImage />
       <DescriptionDialog
         key={`caption ${image._id}`}
         item={image}

@@ -5,6 +5,7 @@ import { href } from "react-router";
 import { getVisitor } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { REVIEW } from "~/lib/data/pagination/sorting";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { useStableRows } from "~/lib/data/pagination/stable-rows";
@@ -19,6 +20,9 @@ import { imageIntents } from "~/features/images/gallery/image-intents";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { GalleryImage } from "~/features/images/gallery/gallery-image";
+import { NoneWithStatus, ReviewFilter } from "~/features/review/review-filter";
+import { reviewIntents } from "~/features/review/review-intents";
+import { ReviewSelection } from "~/features/review/review-selection";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectLink } from "~/features/selection/select-link";
 import { SelectionBar } from "~/features/selection/selection-bar";
@@ -37,6 +41,7 @@ import { useDensity } from "~/lib/ui/theme/density";
 import { useItemCommands } from "~/features/selection/commands/use-item-commands";
 import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { api } from "#convex/_generated/api";
+import { countWith, REVIEW_STATUSES, type ReviewStatus } from "#convex/model/review/statuses";
 import type { ProjectImagesGroup } from "#convex/wall";
 import type { Route } from "./+types/project.images";
 
@@ -46,21 +51,28 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
 
 const SHOWN = 100;
 
+/** Images without a status are in every design, so no index lists them for a project. */
+function statusIn(url: URL): { review?: ReviewStatus } {
+  const review = REVIEW_STATUSES.find((each) => each === url.searchParams.get(REVIEW));
+  return review === undefined ? {} : { review };
+}
+
 export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const cursor = url.searchParams.get(LATER_PAGES);
   const [project, groups, visitor] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
-    convex.preload(api.wall.listProjectImages, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
+    convex.preload(api.wall.listProjectImages, { projectId: id, ...statusIn(url), paginationOpts: { cursor, numItems: SHOWN } }),
     getVisitor(context),
   ]);
   const images = groups.value.page.flatMap((group) => group.images);
   if (visitor) imageServiceFor(context.get(configContext)).accessCache.note(visitor.sessionId, images);
-  return { project, groups, isFirst: cursor === null };
+  return { project, groups, isFirst: cursor === null, filter: statusIn(url).review };
 }
 
+const { reviewImages } = reviewIntents;
 const { trashImages, tagImages, untagImages, moveImages, copyImages } = imageIntents;
-const intents = { trashImages, tagImages, untagImages, moveImages, copyImages };
+const intents = { trashImages, tagImages, untagImages, moveImages, copyImages, reviewImages };
 
 export const action = serverAction(intents, SELECTION_FIELDS);
 export const clientAction = liveAction(intents, SELECTION_FIELDS);
@@ -101,9 +113,11 @@ function Images({ project, loaderData }: Pick<Route.ComponentProps, "loaderData"
   const page = useMemo(() => withImages(groups, images), [groups, images]);
   const container = useRef<HTMLDivElement>(null);
   const density = useDensity();
+  const { filter } = loaderData;
+  const total = countWith(filter, project.imageCount, project.reviews?.images);
   const selection = useSelection(
     useMemo(() => images.map(({ _id }) => _id), [images]),
-    { field: scopeField("project", project._id), total: project.imageCount },
+    { field: scopeField("project", project._id, filter), total },
   );
   usePointerSelection(container, selection);
   useItemCommands(container, {
@@ -116,13 +130,16 @@ function Images({ project, loaderData }: Pick<Route.ComponentProps, "loaderData"
       <PageHeader
         trail={<Breadcrumb trail={[projectsCrumb(project), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title="All images"
-        summary={count(project.imageCount, "image")}
+        summary={count(total, "image")}
       >
         {page.length > 0 ? <SelectLink selection={selection} /> : null}
+        {page.length > 0 || filter !== undefined ? <ReviewFilter filter={filter} choices={REVIEW_STATUSES} /> : null}
         {page.length > 0 ? <DensityPicker /> : null}
       </PageHeader>
       <DestinationPicker />
-      <SelectionBar selection={selection} thing="image" trash="trashImages" />
+      <SelectionBar selection={selection} thing="image" trash="trashImages">
+        <ReviewSelection thing="image" />
+      </SelectionBar>
       <div ref={container} className="grid grid-cols-[minmax(0,1fr)] gap-6 empty:hidden md:gap-8">
         {page.map(({ design, images }) => (
           <section key={design._id} className="grid gap-3">
@@ -144,7 +161,11 @@ function Images({ project, loaderData }: Pick<Route.ComponentProps, "loaderData"
           </section>
         ))}
       </div>
-      {page.length === 0 ? <EmptyState title="No images yet" text="The images of all designs in this project appear here." /> : null}
+      {page.length > 0 ? null : filter === undefined ? (
+        <EmptyState title="No images yet" text="The images of all designs in this project appear here." />
+      ) : (
+        <NoneWithStatus filter={filter} things="images" />
+      )}
       <MorePages itemNoun="images" page={{ ...groupPages, isFirst: loaderData.isFirst }} />
     </Page>
   );

@@ -1,5 +1,5 @@
 import { titleOf, useTitle } from "~/lib/ui/use-title";
-import { History, Images, Star, Trash2 } from "lucide-react";
+import { ClipboardCheck, History, Images, Star, Trash2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
@@ -11,7 +11,7 @@ import { convexFor } from "~/lib/data/convex.server";
 import { preloadPage } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { isPending } from "~/lib/data/pending";
-import { FAVOURITES, SORT, sortIn, viewIn } from "~/lib/data/pagination/sorting";
+import { reviewIn, FAVOURITES, SORT, sortIn, viewIn } from "~/lib/data/pagination/sorting";
 import { FavouritesFilter, NoFavourites } from "~/lib/ui/navigation/favourites-filter";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
@@ -36,6 +36,10 @@ import { MembersLink } from "~/features/projects/members-link";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { type ProjectPage, projectIntents } from "~/features/projects/intents";
 import { selectableProps } from "~/features/selection/selectable";
+import { ReviewDialogs } from "~/features/review/review-dialog";
+import { NoneWithStatus, ReviewFilter } from "~/features/review/review-filter";
+import { reviewIntents } from "~/features/review/review-intents";
+import { ReviewSelection } from "~/features/review/review-selection";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectLink } from "~/features/selection/select-link";
 import { SelectionBar } from "~/features/selection/selection-bar";
@@ -51,10 +55,12 @@ import { EmptyState } from "~/lib/ui/empty-state";
 import { Icon } from "~/lib/ui/icons/icon";
 import { CardGrid } from "~/lib/ui/item-card";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { MenuLink } from "~/lib/ui/overlays/menu";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
 import { LIST_ORDERS, SortMenu } from "~/lib/ui/navigation/sort-menu";
 import { api } from "#convex/_generated/api";
+import { countWith } from "#convex/model/review/statuses";
 import { createDesign, describe, renameProject } from "#convex/model/rules";
 import { TrashedBoundary } from "~/features/trash/trashed-boundary";
 import { notFoundUnlessTrashed } from "~/features/trash/not-found-unless-trashed.server";
@@ -69,13 +75,15 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
   const [project, designs] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
     preloadPage(url, {
-      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id, ...viewIn(url) }),
-      later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), paginationOpts }),
+      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id, ...viewIn(url), ...reviewIn(url) }),
+      later: (paginationOpts) =>
+        convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), ...reviewIn(url), paginationOpts }),
     }),
   ]);
   return {
     project,
     designs,
+    filter: reviewIn(url).review,
     constraints: {
       project: constraintOf(renameProject),
       design: constraintOf(createDesign),
@@ -86,7 +94,8 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
 
 const { renameProject: rename, describeProject, removeProject, favouriteProject, duplicateProject, latestCoverProject } = projectIntents;
 const ofProject = { renameProject: rename, describeProject, removeProject, favouriteProject, duplicateProject, latestCoverProject };
-const intents = { ...designIntents, ...ofProject };
+const { reviewItem, reviewDesigns } = reviewIntents;
+const intents = { ...designIntents, ...ofProject, reviewItem, reviewDesigns };
 
 export const action = serverAction(intents, SELECTION_FIELDS);
 export const clientAction = liveAction(intents, SELECTION_FIELDS);
@@ -108,13 +117,15 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
   useTitle(titleOf(project.name));
   const page = useEndless(loaderData.designs, api.designs.listDesigns);
   const designs = page.rows;
-  const dialogs = useItemDialogs(designs);
+  const dialogs = useItemDialogs(designs, ["rename", "status"]);
+  const { filter } = loaderData;
+  const total = countWith(filter, project.designCount, project.reviews?.designs);
   const list = useRef<HTMLUListElement>(null);
   const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
-  const next = project.designCount > designs.length && !onlyFavourites ? page.next : null;
+  const next = total > designs.length && !onlyFavourites ? page.next : null;
   const selection = useSelection(
     useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]),
-    onlyFavourites ? undefined : { field: scopeField("project", project._id), total: project.designCount },
+    onlyFavourites ? undefined : { field: scopeField("project", project._id, filter), total },
   );
   usePointerSelection(list, selection);
   const dropTargets = useItemCommands(list, {
@@ -131,13 +142,13 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
       into: project._id,
     },
   });
-  const byHand = useSearchParams()[0].get(SORT) === "manual";
+  const byHand = useSearchParams()[0].get(SORT) === "manual" && filter === undefined;
   useReordering(list, {
     on: byHand && !selection.on && mayRun("orderDesign"),
     intent: "orderDesign",
     items: designs,
     page: { ...page, next },
-    total: project.designCount,
+    total,
     dropTargets,
   });
   const { constraints } = loaderData;
@@ -162,6 +173,9 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
             <FavouriteButton item={project} intent="favouriteProject" />
             <PageMenu thing="project">
               <ItemActions thing="Project" item={project} isPageItem />
+              <MenuLink to={href("/projects/:id/review", { id: project._id })} icon={<Icon of={ClipboardCheck} />} data-command="Review">
+                Review
+              </MenuLink>
               <MembersLink projectId={project._id} isPageItem />
               <ShareLink projectId={project._id} command="Public links of the project" />
             </PageMenu>
@@ -174,13 +188,15 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
       >
         {designs.length > 0 ? <DensityPicker className="max-lg:hidden" /> : null}
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
-        {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
-        {designs.length > 0 || onlyFavourites ? <FavouritesFilter /> : null}
+        {designs.length > 1 && filter === undefined ? <SortMenu orders={LIST_ORDERS} /> : null}
+        {(designs.length > 0 && filter === undefined) || onlyFavourites ? <FavouritesFilter /> : null}
+        {(designs.length > 0 && !onlyFavourites) || filter !== undefined ? <ReviewFilter filter={filter} /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
       <MenuForm />
       <SelectionBar selection={selection} thing="design" trash="trashDesigns" parentId={project._id}>
         <FavouriteChosen selection={selection} designs={designs} />
+        <ReviewSelection thing="design" />
       </SelectionBar>
       {designs.length > 0 ? (
         <CardGrid label="Designs" ref={list}>
@@ -190,6 +206,8 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
             </li>
           ))}
         </CardGrid>
+      ) : filter !== undefined ? (
+        <NoneWithStatus filter={filter} things="designs" />
       ) : onlyFavourites ? (
         <NoFavourites things="designs" />
       ) : (
@@ -216,6 +234,7 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
         intent="describeProject"
         constraint={constraints.description}
       />
+      <ReviewDialogs state={dialogs} items={designs} isImage={false} />
       <ItemDialogs state={dialogs} thing="design" intent="renameDesign" constraint={constraints.design} />
     </Page>
   );

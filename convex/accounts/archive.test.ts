@@ -44,6 +44,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   commentReactions: (row) => row["commentId"],
   commentMentions: (row) => row["threadId"],
   commentReads: (row) => row["readAt"],
+  reviewRequests: (row) => row["at"],
 };
 
 describe.each(backends)("account archive on $name", ({ start }) => {

@@ -58,6 +58,11 @@ export const account = serverQueryFor({
       .query("verifications")
       .withIndex("value", (q) => q.eq("value", user.id))
       .take(LIMIT);
+    const requestsBy = (index: "by_reviewer" | "by_requester", field: "reviewerId" | "requestedBy") =>
+      db
+        .query("reviewRequests")
+        .withIndex(index, (q) => q.eq(field, user.id))
+        .take(LIMIT);
     const seen = new Map((await by("sessionActivity")).map((row) => ["sessionId" in row ? row.sessionId : "", row]));
     return {
       user: without(user, []),
@@ -76,6 +81,10 @@ export const account = serverQueryFor({
       bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "call", "cursor"])),
       commentReads: (await by("commentReads")).map((row) => without(row, ["userId"])),
       commentMentions: (await by("commentMentions")).map((row) => without(row, ["userId"])),
+      reviewRequests: [
+        ...(await requestsBy("by_reviewer", "reviewerId")).map((row) => without(row, ["reviewerId", "requestedBy"])),
+        ...(await requestsBy("by_requester", "requestedBy")).map((row) => without(row, ["reviewerId", "requestedBy"])),
+      ],
       memberships: (await by("projectMembers")).map((row) => without(row, ["userId", "addedBy"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
@@ -176,6 +185,9 @@ const INTERNAL_FIELDS = [
   "storageId",
   "uploadId",
   "placeholder",
+  "reviews",
+  "imageReviews",
+  "reviewedImages",
 ];
 
 export async function exported<Row extends Stored>(

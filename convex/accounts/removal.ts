@@ -107,6 +107,16 @@ export const forget = internalMutation({
           .withIndex(index, (q) => q.eq(field, userId))
           .take(BATCH),
       );
+    for (const [index, field] of [
+      ["by_reviewer", "reviewerId"],
+      ["by_requester", "requestedBy"],
+    ] as const)
+      batches.push(
+        await ctx.db
+          .query("reviewRequests")
+          .withIndex(index, (q) => q.eq(field, userId))
+          .take(BATCH),
+      );
     // An invitation to the inviter's own address is in two batches.
     for (const id of new Set(batches.flat().map(({ _id }) => _id))) await ctx.db.delete(id);
     if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });

@@ -290,6 +290,6 @@ function copied(
   image: Doc<"designImages">,
   { _id: designId, ownerId }: Doc<"designs">,
 ): Omit<Doc<"designImages">, "_id" | "_creationTime"> {
-  const { _id: _, _creationTime: __, versionId: ___, ...properties } = image;
+  const { _id: _, _creationTime: __, versionId: ___, review: ____, ...properties } = image;
   return { ...properties, designId, ...(ownerId !== undefined && { ownerId }) };
 }

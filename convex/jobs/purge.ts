@@ -10,6 +10,7 @@ import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { deleteLink } from "../model/links/links";
 import { deleteWebhook } from "../model/webhooks/webhooks";
+import { deleteRequests } from "../model/review/requests";
 import { VERSIONS_MAX } from "../model/rules";
 import { forgetTags } from "../model/tags/tagging";
 import { changeUsage, forgetUsage } from "../model/limits/usage";
@@ -256,6 +257,7 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   if (remaining === 0) return limit;
   await ctx.db.delete(id);
   await purgeComments(ctx, row);
+  await deleteRequests(ctx, row);
   await forgetItem(ctx, "design", id);
   await forgetTags(ctx, row);
   return limit - remaining + 1;
@@ -273,6 +275,7 @@ type Freed = Map<string | undefined, number>;
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
   await purgeComments(ctx, row);
+  await deleteRequests(ctx, row);
   await forgetItem(ctx, "image", row._id);
   const tags = await forgetTags(ctx, row);
   // `deleteVersions` releases the files of all versions, also of the one that this row repeats.

@@ -14,6 +14,8 @@ import {
 import { noteArrived } from "./comments/unread";
 import { removeFavouritesOfMoved } from "./favourites";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
+import { moveRequestsOfDesigns, moveRequestsOfImages } from "./review/requests";
+import { countsOf, countsOfDesigns } from "./review/reviewCounts";
 import { designsChanged, imagesChanged } from "./summaries";
 import { trashImages } from "./trashing";
 
@@ -29,8 +31,9 @@ export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, targ
   await recordActivity(ctx, { ...activity, project });
   await removeFavouritesOfMoved(ctx, project, [design]);
   await ctx.db.patch(design._id, { projectId: target._id, orderKey: await lastKey(designsOf(ctx, target._id)), favouriteAt: undefined });
-  await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
-  await designsChanged(ctx, target, { designs: 1, images: design.imageCount });
+  await moveRequestsOfDesigns(ctx, [design], target._id);
+  await designsChanged(ctx, project, { designs: -1, images: -design.imageCount, reviews: countsOfDesigns([design], -1) });
+  await designsChanged(ctx, target, { designs: 1, images: design.imageCount, reviews: countsOfDesigns([design], 1) });
   await noteArrived(ctx, target._id, [design]);
   await recordActivity(ctx, { ...activity, project: target });
 }
@@ -56,8 +59,10 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
       await ctx.db.patch(_id, { projectId: targetId, orderKey: keys[index], favouriteAt: undefined });
     }
     const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
-    await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images });
-    await designsChanged(ctx, target, { designs: designs.length, images });
+    await moveRequestsOfDesigns(ctx, designs, targetId);
+    const reviews = (sign: 1 | -1) => countsOfDesigns(designs, sign);
+    await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images, reviews: reviews(-1) });
+    await designsChanged(ctx, target, { designs: designs.length, images, reviews: reviews(1) });
     await noteArrived(ctx, target._id, designs);
     await recordActivity(ctx, { ...activity, project: target });
   }
@@ -73,18 +78,19 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
   const images = groups.flatMap((group) => group.images).toSorted((a, b) => (order.get(a._id) ?? 0) - (order.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, target._id), images.length);
   for (const [index, { _id }] of images.entries()) await ctx.db.patch(_id, { designId: target._id, orderKey: keys[index] });
+  await moveRequestsOfImages(ctx, images, target);
 
   for (const { design, images: group } of groups) {
     const [last] = group.slice(-1);
     const source = await designFor(ctx, design._id, "edit");
-    await imagesChanged(ctx, source, -group.length);
+    await imagesChanged(ctx, source, -group.length, countsOf(group, -1));
     const named = { from: design.name, fromId: design._id, to: target.name, toId: target._id };
     if (last) await recordActivity(ctx, { kind: "moved", ...source, image: last, ...named, count: group.length });
   }
   const [last] = images.slice(-1);
   if (!last) return;
   const destination = await designFor(ctx, target._id, "edit");
-  await imagesChanged(ctx, destination, images.length);
+  await imagesChanged(ctx, destination, images.length, countsOf(images, 1));
   await noteArrived(ctx, target._id, images);
   await noteArrived(ctx, project._id, images);
   await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, toId: target._id, count: images.length });

@@ -19,6 +19,7 @@ export const RIGHTS = {
   comment: COMMENTERS,
   resolve: EDITORS,
   moderate: OWNER,
+  review: COMMENTERS,
   edit: EDITORS,
   delete: EDITORS,
   purge: OWNER,

@@ -113,6 +113,34 @@ export const chooseEmoji = z.object({
     .regex(new RegExp(String.raw`^\p{RGI_Emoji}$`, "v"), { error: "Choose one emoji." }),
 });
 
+/** Characters of a note of a review or of a request for one. */
+const REVIEW_NOTE_MAX = 1000;
+
+const reviewNote = z
+  .string()
+  .overwrite(cleanText)
+  .max(REVIEW_NOTE_MAX, { error: `A note can have at most ${REVIEW_NOTE_MAX.toLocaleString("en")} characters.` })
+  .refine(isPlainText, { error: "A note must be plain text." });
+
+export const reviewItem = z.object({ note: reviewNote });
+
+/** People whom one request names. */
+const REVIEWERS_MAX = 50;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** `dueOn` is a calendar date or empty. Somewhere it may still be the day before. */
+export const requestReview = z.object({
+  userIds: z
+    .array(z.string())
+    .min(1, { error: "Choose at least one person." })
+    .max(REVIEWERS_MAX, { error: `Choose at most ${REVIEWERS_MAX} people.` }),
+  dueOn: z
+    .literal("")
+    .or(z.iso.date({ error: "Enter a date." }))
+    .refine((date) => date === "" || Date.parse(date) > Date.now() - 2 * DAY, { error: "Choose today or a later date." }),
+  note: reviewNote,
+});
+
 export const addTag = z.object({
   tag: z.string().transform((typed, ctx) => {
     const tags = typed

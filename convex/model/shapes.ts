@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
 import type { ReaderCtx } from "./access";
 import { memberRole } from "./memberRole";
+import { projectReviews, reviewCounts, reviewStatus } from "./review/reviewTables";
 import { rotation } from "./versionTables";
 
 /** Shapes never contain storage ids or URLs: the app serves images and checks access on each request. */
@@ -40,7 +41,12 @@ export type Project = Infer<typeof projectShape>;
 
 /** The caller's role on the page of an item; absent for the owner. */
 const ownRole = { role: v.optional(memberRole) };
-export const projectPageShape = v.object({ ...projectShape.fields, ...ownRole });
+export const projectPageShape = v.object({ ...projectShape.fields, ...ownRole, reviews: v.optional(projectReviews) });
+
+/** Without the name of the author, which lists would have to read. `reviews:getReview` returns all. */
+const shownReview = v.object({ status: reviewStatus, at: v.number(), version: v.optional(v.number()) });
+const review = v.optional(shownReview);
+type ShownReview = Infer<typeof shownReview>;
 
 export const designShape = v.object({
   _id: v.id("designs"),
@@ -56,9 +62,10 @@ export const designShape = v.object({
   tags: v.optional(v.array(v.string())),
   openThreadCount,
   ...commented,
+  review,
 });
 export type Design = Infer<typeof designShape>;
-export const designPageShape = v.object({ ...designShape.fields, ...ownRole });
+export const designPageShape = v.object({ ...designShape.fields, ...ownRole, imageReviews: v.optional(reviewCounts) });
 
 export const designImageShape = v.object({
   _id: v.id("designImages"),
@@ -67,6 +74,7 @@ export const designImageShape = v.object({
   name: v.string(),
   caption: v.string(),
   tags: v.optional(v.array(v.string())),
+  review,
   contentType: v.string(),
   size: v.number(),
   /** Pixels, after applying orientation and rotation. */
@@ -100,9 +108,9 @@ export const versionShape = v.object({
   rotation: v.optional(rotation),
 });
 
-/** Tags and comments are for those who sign in. */
-export function forReader<Shown extends Commented & { tags?: string[] }>({ link }: ReaderCtx, item: Shown): Shown {
-  return link ? Object.assign(withoutComments(item), { tags: [] }) : item;
+/** Tags, comments and reviews are for those who sign in. */
+export function forReader<Shown extends Commented & { tags?: string[]; review?: ShownReview }>({ link }: ReaderCtx, item: Shown): Shown {
+  return link ? Object.assign(withoutComments(item), { tags: [], review: undefined }) : item;
 }
 
 export function withoutComments<Shown extends Commented>(item: Shown): Shown {
@@ -126,18 +134,8 @@ export function toProject(row: Doc<"projects">, favourite = false): Project {
 
 export function toDesign(row: Doc<"designs">, favourite = false): Design {
   const { _id, _creationTime, projectId, name, updatedAt, imageCount, tags } = row;
-  return {
-    _id,
-    _creationTime,
-    projectId,
-    name,
-    updatedAt,
-    imageCount,
-    favourite,
-    ...arranged(row),
-    ...(tags && { tags }),
-    ...commentsOf(row),
-  };
+  const optional = { ...(tags && { tags }), ...commentsOf(row), ...toReview(row) };
+  return { _id, _creationTime, projectId, name, updatedAt, imageCount, favourite, ...arranged(row), ...optional };
 }
 
 export function toDesignImage(row: Doc<"designImages">): DesignImage {
@@ -166,8 +164,15 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
     ...(page !== undefined && { page }),
     ...(rotation !== undefined && { rotation }),
     ...commentsOf(row),
+    ...toReview(row),
   };
   return { _id, _creationTime, designId, name, caption, ...properties, ...optional };
+}
+
+function toReview({ review }: Doc<"designs"> | Doc<"designImages">): { review?: ShownReview } {
+  if (!review) return {};
+  const { status, at, version } = review;
+  return { review: { status, at, ...(version !== undefined && { version }) } };
 }
 
 function arranged({ cover, chosenCover, coverImageId, description = "" }: Doc<"projects"> | Doc<"designs">) {

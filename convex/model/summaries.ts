@@ -2,11 +2,18 @@ import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
 import type { DesignPath } from "./access";
 import { changeUsage } from "./limits/usage";
+import { changedImageReviews, changedReviews } from "./review/reviewCounts";
+import type { ProjectReviews, ReviewCounts } from "./review/reviewTables";
 
 export const COVER_SIZE = 4;
 
-/** `added` is negative for removals. Trashed items keep their own counts but add none to their parents. */
-export async function imagesChanged(ctx: MutationCtx, { design, project }: DesignPath, added: number): Promise<void> {
+/** `added` is negative for removals. Trashed items keep their own counts but add none to their parents. `reviews`: statuses of the images. */
+export async function imagesChanged(
+  ctx: MutationCtx,
+  { design, project }: DesignPath,
+  added: number,
+  reviews?: ReviewCounts,
+): Promise<void> {
   const newest = await ctx.db
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))
@@ -17,20 +24,22 @@ export async function imagesChanged(ctx: MutationCtx, { design, project }: Desig
     cover: newest.map(toCover),
     latestImageAt: newest[0]?._creationTime ?? 0,
     ...(await chosenIn(ctx, design)),
+    ...(reviews && changedImageReviews(design, reviews)),
     updatedAt: Date.now(),
   });
-  if (design.removedAt === undefined) await designsChanged(ctx, project, { images: added });
+  if (design.removedAt === undefined) await designsChanged(ctx, project, { images: added, reviews: reviews && { images: reviews } });
 }
 
 export async function designsChanged(
   ctx: MutationCtx,
   project: Doc<"projects">,
-  added: { designs?: number; images?: number },
+  { reviews, ...added }: { designs?: number; images?: number; reviews?: Partial<ProjectReviews> | undefined },
 ): Promise<void> {
   await ctx.db.patch(project._id, {
     designCount: project.designCount + (added.designs ?? 0),
     imageCount: project.imageCount + (added.images ?? 0),
     ...(added.images && { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) }),
+    ...(reviews && { reviews: changedReviews(project.reviews, reviews) }),
     updatedAt: Date.now(),
   });
   if (project.removedAt === undefined) await changeUsage(ctx, project.ownerId, added);

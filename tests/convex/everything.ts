@@ -68,6 +68,8 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
     attempts: 1,
     problem: `x ${userId}`,
   });
+  const request = { projectId, designId, itemId: image.id, reviewerId: userId, requestedBy: userId };
+  await insert("reviewRequests", { ...request, at: at + 19, dueOn: "2026-12-01", note: `${prefix} note` });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

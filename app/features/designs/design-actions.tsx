@@ -1,6 +1,8 @@
 import { FolderInput } from "lucide-react";
 import type { ReactNode } from "react";
 import { href } from "react-router";
+import type { OpenDialog } from "~/features/projects/container-card";
+import { ReviewMenuLinks } from "~/features/review/review-dialog";
 import { ItemActions } from "~/lib/forms/items/item-actions";
 import { ShareLink } from "~/lib/forms/items/share-link";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
@@ -9,17 +11,19 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";
 
 type DesignActionsProps = {
-  design: { _id: string; projectId: string; favourite: boolean; coverChosen: boolean };
+  design: { _id: string; name: string; projectId: string; favourite: boolean; coverChosen: boolean };
+  openDialog?: OpenDialog;
   isPageItem?: boolean;
   children?: ReactNode;
 };
 
-export function DesignActions({ design, isPageItem = false, children }: DesignActionsProps) {
+export function DesignActions({ design, openDialog, isPageItem = false, children }: DesignActionsProps) {
   const mayMove = useMayRun()("moveDesign");
   return (
     <>
       <ItemActions thing="Design" item={design} isPageItem={isPageItem} />
       {children}
+      <ReviewMenuLinks item={design} projectId={design.projectId} openDialog={openDialog} commandNoun={isPageItem ? "design" : undefined} />
       <ShareLink projectId={design.projectId} itemId={design._id} command={isPageItem ? "Public links of the design" : undefined} />
       {mayMove ? (
         <MenuLink

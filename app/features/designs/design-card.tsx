@@ -2,6 +2,7 @@ import { memo } from "react";
 import { href } from "react-router";
 import { designArchive } from "~/features/downloads/download-address";
 import { type OpenDialog, ContainerCard } from "~/features/projects/container-card";
+import { ReviewMark } from "~/features/review/review-mark";
 import { SelectCheckbox, SelectMark } from "~/features/selection/selectable";
 import { isSameItem } from "~/features/selection/is-same-item";
 import { selectFirst, type Selection } from "~/features/selection/use-selection";
@@ -31,10 +32,13 @@ function OneDesign({ design, openDialog, byHand, selection }: DesignCardProps) {
       remove="removeDesign"
       select={() => selectFirst(selection, _id)}
       byHand={byHand}
+      mark={design.review ? <ReviewMark status={design.review.status} /> : null}
       pick={<Pick item={design} selection={selection} />}
       picking={selection.on}
     >
-      <DesignActions design={design}>{byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}</DesignActions>
+      <DesignActions design={design} openDialog={openDialog}>
+        {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
+      </DesignActions>
     </ContainerCard>
   );
 }

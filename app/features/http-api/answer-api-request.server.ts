@@ -20,7 +20,7 @@ import { type Endpoint, endpoints } from "./endpoints.server";
 import { openApiDocument } from "./open-api.server";
 import { countRefusal, countRequest, type Limit, refusalLimitOf } from "./request-limit.server";
 
-export const API_PATH = "/api/v1";
+const API_PATH = "/api/v1";
 
 /** Answers `/api/v1/…` for programs with a personal access token (docs/api.md). Never throws. */
 export async function answerApiRequest(request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {

@@ -2,8 +2,8 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { normalizeIP } from "@better-auth/core/utils/ip";
 
 /** Per app server. A token has its own limit, and an address has one for requests without a valid token. */
-export const REQUESTS_PER_MINUTE = 600;
-export const REFUSALS_PER_MINUTE = 60;
+const REQUESTS_PER_MINUTE = 600;
+const REFUSALS_PER_MINUTE = 60;
 
 const requests = new RateLimiterMemory({ keyPrefix: "token", points: REQUESTS_PER_MINUTE, duration: 60 });
 const refusals = new RateLimiterMemory({ keyPrefix: "address", points: REFUSALS_PER_MINUTE, duration: 60 });

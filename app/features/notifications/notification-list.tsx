@@ -1,11 +1,32 @@
-import { AtSign, Fingerprint, KeyRound, Link2, LogIn, type LucideIcon, MessageSquare, ShieldCheck, ShieldOff } from "lucide-react";
+import {
+  AtSign,
+  Fingerprint,
+  KeyRound,
+  Link2,
+  LogIn,
+  type LucideIcon,
+  MessageCircleQuestion,
+  MessageSquare,
+  ShieldCheck,
+  ShieldOff,
+  UserCheck,
+} from "lucide-react";
+import { href } from "react-router";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
+import { CalendarDay } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
-import { commentNotificationText, isOfComment, type ShownNotification, notificationText } from "./notification-text";
+import {
+  commentNotificationText,
+  isOfComment,
+  isOfReview,
+  notificationText,
+  reviewNotificationText,
+  type ShownNotification,
+} from "./notification-text";
 import { threadAddress } from "~/features/comments/thread-address";
 
 export function NotificationList({ notices }: { notices: ShownNotification[] }) {
@@ -21,8 +42,8 @@ export function NotificationList({ notices }: { notices: ShownNotification[] }) 
 }
 
 function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
-  const { _id, notice, at, read } = shown;
-  const { title, text } = isOfComment(notice) ? commentNotificationText(notice, shown.about) : notificationText(notice);
+  const { _id, notice, at, read, about } = shown;
+  const { title, text } = wordsOf(shown);
   return (
     <article className={clsx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pe-5", read ? "bg-transparent" : "bg-card")}>
       <Icon of={ICONS[notice.kind]} className={clsx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
@@ -37,18 +58,33 @@ function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
           </span>
         </h2>
         <p className={clsx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
-          {text ?? "The comment was deleted, or you no longer have access."} <NextStep notice={shown} />
+          {text ?? "The item was deleted, or you no longer have access."} <NextStep notice={shown} />
         </p>
+        {about?.dueOn === undefined ? null : (
+          <p className="text-soft">
+            Due <CalendarDay on={about.dueOn} />
+          </p>
+        )}
+        {about?.note === undefined ? null : (
+          <p dir="auto" className="whitespace-pre-line wrap-anywhere text-soft">
+            {about.note}
+          </p>
+        )}
       </div>
       {read ? null : <MarkRead id={_id} title={title} />}
     </article>
   );
 }
 
+function wordsOf({ notice, about }: ShownNotification): { title: string; text: string | null } {
+  if (isOfComment(notice)) return commentNotificationText(notice, about);
+  return isOfReview(notice) ? reviewNotificationText(notice, about) : notificationText(notice);
+}
+
 const LINK = "text-accent-text underline underline-offset-4";
 
 function NextStep({ notice: { notice, about } }: { notice: ShownNotification }) {
-  if (!isOfComment(notice)) {
+  if (!isOfComment(notice) && !isOfReview(notice)) {
     const { link } = notificationText(notice);
     return (
       <>
@@ -61,9 +97,20 @@ function NextStep({ notice: { notice, about } }: { notice: ShownNotification }) 
     );
   }
   if (!about) return null;
+  if (isOfComment(notice))
+    return (
+      <Link to={threadAddress(about, notice.threadId)} prefetch="intent" className={LINK}>
+        View comment
+      </Link>
+    );
+  const { designId: id, imageId } = about;
   return (
-    <Link to={threadAddress(about, notice.threadId)} prefetch="intent" className={LINK}>
-      View comment
+    <Link
+      to={imageId === undefined ? href("/design/:id", { id }) : href("/design/:id/images/:imageId", { id, imageId })}
+      prefetch="intent"
+      className={LINK}
+    >
+      {imageId === undefined ? "View design" : "View image"}
     </Link>
   );
 }
@@ -79,6 +126,8 @@ const ICONS = {
   providerLinked: Link2,
   reply: MessageSquare,
   mention: AtSign,
+  reviewRequested: MessageCircleQuestion,
+  reviewGiven: UserCheck,
 } satisfies Record<ShownNotification["notice"]["kind"], LucideIcon>;
 
 function MarkRead({ id, title }: { id: string; title: string }) {

@@ -6,10 +6,14 @@ import type { api } from "#convex/_generated/api";
 
 export type ShownNotification = FunctionReturnType<typeof api.notices.list>[number];
 type AccountNotice = FunctionReturnType<typeof api.notices.getNotices>[number]["notice"];
-export type CommentNotice = Exclude<ShownNotification["notice"], AccountNotice>;
+type CommentNotice = Extract<ShownNotification["notice"], { kind: "reply" | "mention" }>;
+type ReviewNotice = Extract<ShownNotification["notice"], { kind: "reviewRequested" | "reviewGiven" }>;
 
 export const isOfComment = (notice: ShownNotification["notice"]): notice is CommentNotice =>
   notice.kind === "reply" || notice.kind === "mention";
+
+export const isOfReview = (notice: ShownNotification["notice"]): notice is ReviewNotice =>
+  notice.kind === "reviewRequested" || notice.kind === "reviewGiven";
 
 /** Returns null where the item is deleted or no longer shared. */
 export function commentNotificationText(
@@ -23,6 +27,16 @@ export function commentNotificationText(
     title,
     text: kind === "reply" ? `${actor} replied to a comment on “${item}”.` : `${actor} mentioned you in a comment on “${item}”.`,
   };
+}
+
+/** `text` is null where the item is deleted or no longer shared. */
+export function reviewNotificationText(notice: ReviewNotice, about: ShownNotification["about"]): { title: string; text: string | null } {
+  const title = notice.kind === "reviewRequested" ? "Review requested" : "Review given";
+  if (!about) return { title, text: null };
+  const [actor, item] = [isolate(about.actor), `“${isolate(about.item)}”`];
+  if (notice.kind === "reviewRequested") return { title, text: `${actor} requested your review of ${item}.` };
+  const items = notice.count === undefined ? item : `${notice.count} items, among them ${item}`;
+  return { title, text: `${actor} ${notice.status === "approved" ? "approved" : "requested changes to"} ${items}.` };
 }
 
 type Words = {

@@ -12,6 +12,11 @@ it("names the action, its object and its location", () => {
   expect(textFor({ kind: "trashed", design })).toBe("moved “Fig” in “Cover” to the trash");
   expect(textFor({ kind: "created" }, "project")).toBe("created the project");
   expect(textFor({ kind: "covered", to: "Fig" }, "project")).toBe("set “Fig” as the cover of the project");
+  expect(textFor({ kind: "tagged", to: "Approved", review: { from: "none", to: "approved" }, design })).toBe("approved “Fig” in “Cover”");
+  expect(textFor({ kind: "tagged", to: "In review", review: { to: "inReview" }, design })).toBe(
+    "set the review status of “Fig” in “Cover” to “In review”",
+  );
+  expect(textFor({ kind: "tagged", from: "Approved", review: { to: "none" }, count: 3 })).toBe("removed the review status of 3 images");
 });
 
 it("names no permanently deleted items", () => {

@@ -2,13 +2,15 @@ import { isolate } from "~/lib/ui/isolate";
 import type { FunctionReturnType } from "convex/server";
 import type { api } from "#convex/_generated/api";
 import { count } from "~/lib/ui/count";
+import type { ReviewFilter } from "#convex/model/review/statuses";
 
 export type Activity = FunctionReturnType<typeof api.activities.list>["page"][number];
 
-export function activityText({ kind, thing, design, from, to, count: many = 1 }: Activity): string {
+export function activityText({ kind, thing, design, from, to, review, count: many = 1 }: Activity): string {
   const itemText = many > 1 ? count(many, thing.kind) : thing.kind === "project" ? "the project" : named(thing.name, thing.kind);
   const container = thing.kind === "image" ? "design" : "project";
   const location = design ? ` in ${named(design.name, "design")}` : "";
+  if (review) return STATUS_TEXTS[review.to](itemText + location);
   switch (kind) {
     case "created":
       return `created ${itemText}${location}`;
@@ -43,6 +45,13 @@ export function activityText({ kind, thing, design, from, to, count: many = 1 }:
       return `deleted ${many === 1 && thing.name === "" ? `${thing.kind === "image" ? "an" : "a"} ${thing.kind}` : itemText}${location} permanently`;
   }
 }
+
+const STATUS_TEXTS: Record<ReviewFilter, (items: string) => string> = {
+  none: (items) => `removed the review status of ${items}`,
+  inReview: (items) => `set the review status of ${items} to “In review”`,
+  changesRequested: (items) => `requested changes to ${items}`,
+  approved: (items) => `approved ${items}`,
+};
 
 /** Names of permanently deleted items are empty. */
 const named = (name: string, kind: string): string => (name === "" ? `a deleted ${kind}` : `“${isolate(name)}”`);

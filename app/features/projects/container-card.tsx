@@ -22,6 +22,7 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     counts: readonly string[];
     openDialog: OpenDialog;
     byHand: boolean;
+    mark?: ReactNode;
     children: ReactNode;
   };
 
@@ -33,6 +34,7 @@ export function ContainerCard({
   counts,
   openDialog,
   byHand,
+  mark,
   remove,
   select,
   children,
@@ -49,6 +51,7 @@ export function ContainerCard({
       cover={<Mosaic cover={cover} />}
       summary={
         <>
+          {mark}
           {favourite ? <FavouriteIcon /> : null}
           {item.isUnread ? <UnreadMark hasText /> : null}
           {counts.map((text) => (

@@ -15,6 +15,9 @@ it('needs a job for "Select all" and for more items than one mutation changes', 
     place: { kind: "project", id: "p" },
     ids: ["c", "b"],
   });
+  expect(jobSelection("image", { all: "design:d:approved", ids: [] })).toMatchObject({
+    place: { kind: "design", id: "d", review: "approved" },
+  });
   expect(jobSelection("image", { all: "nonsense", ids: ["a"] })).toBeNull();
 });
 

@@ -2,6 +2,7 @@ import { api } from "#convex/_generated/api";
 import type { FunctionArgs } from "convex/server";
 import { type FormValues, type Intent, type SuccessMessage, successText } from "~/lib/forms/intents";
 import { newStep } from "~/lib/forms/undo";
+import { isReviewFilter, type ReviewFilter } from "#convex/model/review/statuses";
 import { bulkText } from "./bulk/bulk-text";
 
 /** Must match `MANY_MAX` (convex/model/rules.ts): more items need a job. */
@@ -17,13 +18,15 @@ export const WHOLE_FIELDS = ["all", "total"] as const;
 /** `shown` are the items whose check boxes the form has, for forms sent without JavaScript. */
 export const WHOLE_LISTS = ["shown", "except"] as const;
 
-export const scopeField = (kind: "design" | "project", id: string): string => `${kind}:${id}`;
+/** `review`: only the items with this status. */
+export const scopeField = (kind: "design" | "project", id: string, review?: ReviewFilter): string =>
+  [kind, id, ...(review === undefined ? [] : [review])].join(":");
 
 export function jobSelection(kind: Kind, values: FormValues): Pick<StartArgs, "kind" | "place" | "ids"> | null {
   const ids = listIn(values, "ids");
-  const [placeKind, id] = String(values["all"] ?? "").split(":", 2);
+  const [placeKind, id, review] = String(values["all"] ?? "").split(":", 3);
   if ((placeKind === "design" || placeKind === "project") && id !== undefined)
-    return { kind, place: { kind: placeKind, id }, ids: exceptIn(values) };
+    return { kind, place: { kind: placeKind, id, ...(isReviewFilter(review) && { review }) }, ids: exceptIn(values) };
   return ids.length > DIRECT_MAX ? { kind, ids } : null;
 }
 

@@ -14,7 +14,7 @@ import { startWebhookWorker } from "./worker.server";
 let backend: Backend;
 let config: AppConfig;
 let server: Caller;
-let close: () => Promise<void>;
+let started: Awaited<ReturnType<typeof startAppBackend>>;
 let receiver: Server;
 let url: string;
 let status = 204;
@@ -24,7 +24,8 @@ let projectId: Id<"projects">;
 let designId: Id<"designs">;
 
 beforeAll(async () => {
-  ({ backend, config, close } = await startAppBackend());
+  started = await startAppBackend();
+  ({ backend, config } = started);
   server = await appServer(backend);
   receiver = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -41,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   receiver.closeAllConnections();
   receiver.close();
-  await close();
+  await started.close();
 });
 beforeEach(async () => {
   received.splice(0);

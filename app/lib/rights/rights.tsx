@@ -31,7 +31,7 @@ export function useMayRun(): (intent: IntentName) => boolean {
   };
 }
 
-type ItemIntent = Exclude<NamesOf<IntentTables["projects" | "designs" | "images" | "comments"]>, "createProject">;
+type ItemIntent = Exclude<NamesOf<IntentTables["projects" | "designs" | "images" | "comments" | "reviews"]>, "createProject">;
 
 /** The type demands an entry for each new intent. */
 const NEEDED: Record<ItemIntent, Right> = {
@@ -83,6 +83,11 @@ const NEEDED: Record<ItemIntent, Right> = {
   reactToComment: "comment",
   setThreadResolved: "resolve",
   markCommentsRead: "view",
+  reviewItem: "review",
+  reviewImages: "review",
+  reviewDesigns: "review",
+  requestReview: "edit",
+  cancelReviewRequest: "edit",
 };
 
 const needed: Partial<Record<IntentName, Right>> = NEEDED;

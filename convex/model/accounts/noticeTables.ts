@@ -1,5 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { reviewStatus } from "../review/reviewTables";
 
 /** "passkeys", "twoFactor", "sessions", "tokens", or the provider id of a linked account. */
 export const removedCredential = v.string();
@@ -21,16 +22,24 @@ const accountNotices = [
 export const accountNotice = v.union(...accountNotices);
 export type AccountNotice = Infer<typeof accountNotice>;
 
-/** Shown in the app only. Names are read when the notice is shown. */
+/** Shown in the app only. Names and texts are read when the notice is shown. */
 const ofComment = { actorId: v.string(), itemId: v.string(), threadId: v.string() };
 const commentNotices = [
   v.object({ kind: v.literal("reply"), ...ofComment }),
   v.object({ kind: v.literal("mention"), ...ofComment }),
 ] as const;
-export const notice = v.union(...accountNotices, ...commentNotices);
+const ofReview = { actorId: v.string(), itemId: v.string() };
+const reviewNotices = [
+  v.object({ kind: v.literal("reviewRequested"), ...ofReview, requestId: v.id("reviewRequests") }),
+  /** `count`: of several items, of which the notice names the last one. */
+  v.object({ kind: v.literal("reviewGiven"), ...ofReview, status: reviewStatus, count: v.optional(v.number()) }),
+] as const;
+
+export const notice = v.union(...accountNotices, ...commentNotices, ...reviewNotices);
 export type Notice = Infer<typeof notice>;
 
-export const isAccountNotice = (each: Notice): each is AccountNotice => each.kind !== "reply" && each.kind !== "mention";
+const OTHER_KINDS: readonly Notice["kind"][] = ["reply", "mention", "reviewRequested", "reviewGiven"];
+export const isAccountNotice = (each: Notice): each is AccountNotice => !OTHER_KINDS.includes(each.kind);
 
 export const noticeTables = {
   notices: defineTable({

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 
 /** New kinds may be added but never changed: older entries remain stored. */
-export const activityKind = v.union(
+const shownKinds = [
   v.literal("created"),
   v.literal("renamed"),
   v.literal("described"),
@@ -16,7 +16,12 @@ export const activityKind = v.union(
   v.literal("trashed"),
   v.literal("restored"),
   v.literal("purged"),
-);
+] as const;
+
+/** The kinds that pages of earlier builds have words for. */
+export const shownActivityKind = v.union(...shownKinds);
+
+const activityKind = v.union(...shownKinds, v.literal("reviewed"));
 export type ActivityKind = Infer<typeof activityKind>;
 
 /** Ids and texts of permanently deleted items are empty (`forgetItem.ts`). */

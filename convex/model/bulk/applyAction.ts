@@ -3,6 +3,9 @@ import { designFor, designsFor, imagesFor, projectFor, type UserMutationCtx } fr
 import { check } from "../check";
 import { favouriteDesigns } from "../favourites";
 import { moveDesigns, moveImages } from "../moves";
+import type { Right } from "../rights";
+import { setStatus } from "../review/setReviews";
+import { rightToSet } from "../review/statuses";
 import { addTag } from "../rules";
 import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "../tags/tagging";
 import { trashDesigns, trashImages } from "../trashing";
@@ -30,6 +33,8 @@ async function applyToImages(ctx: UserMutationCtx, action: BulkAction, ids: stri
       const paths = await imagePaths(ctx, ids);
       return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
+    case "review":
+      return setStatus(ctx, await imagePaths(ctx, ids, rightToSet(action.status)), action.status);
     case "favourite":
   }
 }
@@ -51,17 +56,19 @@ async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: str
       const paths = await designPaths(ctx, ids);
       return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
+    case "review":
+      return setStatus(ctx, await designPaths(ctx, ids, rightToSet(action.status)), action.status);
     case "favourite":
       return favouriteDesigns(ctx, await designsFor(ctx, ids, "view"), action.favourite);
   }
 }
 
-export async function imagePaths(ctx: UserMutationCtx, ids: string[]): Promise<TaggedPath[]> {
-  const groups = await imagesFor(ctx, ids, "edit");
+export async function imagePaths(ctx: UserMutationCtx, ids: string[], right: Right = "edit"): Promise<TaggedPath[]> {
+  const groups = await imagesFor(ctx, ids, right);
   return groups.flatMap(({ images, ...path }) => images.map((image) => ({ ...path, image })));
 }
 
-export async function designPaths(ctx: UserMutationCtx, ids: string[]): Promise<TaggedPath[]> {
-  const groups = await designsFor(ctx, ids, "edit");
+export async function designPaths(ctx: UserMutationCtx, ids: string[], right: Right = "edit"): Promise<TaggedPath[]> {
+  const groups = await designsFor(ctx, ids, right);
   return groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));
 }

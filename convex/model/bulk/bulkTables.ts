@@ -1,13 +1,17 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { tokenLimits } from "../limits/limits";
+import { reviewFilter } from "../review/reviewTables";
 
 export const bulkKind = v.union(v.literal("image"), v.literal("design"));
 export type BulkKind = Infer<typeof bulkKind>;
 
+/** Only the items with this status. */
+const review = v.optional(reviewFilter);
+
 export const bulkContainer = v.union(
-  v.object({ kind: v.literal("design"), id: v.string() }),
-  v.object({ kind: v.literal("project"), id: v.string() }),
+  v.object({ kind: v.literal("design"), id: v.string(), review }),
+  v.object({ kind: v.literal("project"), id: v.string(), review }),
 );
 export type BulkContainer = Infer<typeof bulkContainer>;
 
@@ -24,6 +28,7 @@ export const bulkAction = v.union(
   v.object({ type: v.literal("tag"), tag: v.string() }),
   v.object({ type: v.literal("untag"), tag: v.string() }),
   v.object({ type: v.literal("favourite"), favourite: v.boolean() }),
+  v.object({ type: v.literal("review"), status: reviewFilter }),
 );
 export type BulkAction = Infer<typeof bulkAction>;
 

@@ -1,8 +1,8 @@
-import type { Doc } from "../../_generated/dataModel";
+import type { Doc, Id } from "../../_generated/dataModel";
 import { type CallerCtx, designFor, projectFor } from "../access";
 import { notFound } from "../errors";
 import { type ManualPosition, positionOf, rowsAfter } from "../lists/manualPage";
-import { designsOf, imagesOf } from "../lists/order";
+import { designsOf, designsWith, imagesOf, imagesWith, type List } from "../lists/order";
 import type { BulkContainer, BulkSelection } from "./bulkTables";
 
 type Item = Doc<"designs"> | Doc<"designImages">;
@@ -26,8 +26,8 @@ export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cur
   if ((kind === "image") !== (container.kind === "design")) throw notFound();
   const rows =
     kind === "image"
-      ? await rowsAfter(imagesOf(ctx, (await designFor(ctx, container.id, "view")).design._id), at.after, size)
-      : await rowsAfter(designsOf(ctx, (await projectFor(ctx, container.id, "view"))._id), at.after, size);
+      ? await rowsAfter(imagesIn(ctx, (await designFor(ctx, container.id, "view")).design._id, container), at.after, size)
+      : await rowsAfter(designsIn(ctx, (await projectFor(ctx, container.id, "view"))._id, container), at.after, size);
   const last = rows.length < size ? undefined : rows.at(-1);
   return { ids: chosenOf(rows, selection), cursor: last ? JSON.stringify({ after: positionOf(last), within: null }) : null };
 }
@@ -36,6 +36,12 @@ export async function expectContainer(ctx: CallerCtx, { kind, id }: BulkContaine
   await (kind === "design" ? designFor(ctx, id, "view") : projectFor(ctx, id, "view"));
   return true;
 }
+
+const imagesIn = (ctx: CallerCtx, id: Id<"designs">, container: BulkContainer | undefined): List<Doc<"designImages">> =>
+  container?.review === undefined ? imagesOf(ctx, id) : imagesWith(ctx, id, container.review);
+
+const designsIn = (ctx: CallerCtx, id: Id<"projects">, { review }: BulkContainer): List<Doc<"designs">> =>
+  review === undefined ? designsOf(ctx, id) : designsWith(ctx, id, review);
 
 function chosenOf(rows: Item[], { ids, until }: BulkSelection): string[] {
   const excluded = new Set(ids);
@@ -64,7 +70,7 @@ async function imagesOfProject(
     const design = designId && (await ctx.db.get(designId));
     // Deleted or moved since the position was stored.
     const isHere = design && design.removedAt === undefined && design.projectId === project._id;
-    const rows: Doc<"designImages">[] = isHere ? await rowsAfter(imagesOf(ctx, design._id), within.after, remaining) : [];
+    const rows: Doc<"designImages">[] = isHere ? await rowsAfter(imagesIn(ctx, design._id, selection.place), within.after, remaining) : [];
     ids.push(...chosenOf(rows, selection));
     const last = rows.length < remaining ? undefined : rows.at(-1);
     remaining -= rows.length;

@@ -3,6 +3,7 @@ import { generateKeyBetween, generateNKeysBetween } from "fractional-indexing";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import { conflict } from "../errors";
+import { type ReviewFilter, storedStatus } from "../review/statuses";
 import { fold } from "../search/fold";
 
 /** Fractional indexes: moves name neighbours and write one row, so none clash. Rows without a key come first; age decides ties. */
@@ -37,6 +38,29 @@ export const imagesOf =
     db
       .query("designImages")
       .withIndex("by_order", (q) => within(q.eq("designId", designId).eq("removedAt", undefined), bound))
+      .order(order)
+      .take(limit);
+
+/** The designs with a status, or without one. */
+export const designsWith =
+  ({ db }: QueryCtx, projectId: Id<"projects">, review: ReviewFilter): List<Doc<"designs">> =>
+  (bound, order, limit) =>
+    db
+      .query("designs")
+      .withIndex("by_review", (q) =>
+        within(q.eq("projectId", projectId).eq("removedAt", undefined).eq("review.status", storedStatus(review)), bound),
+      )
+      .order(order)
+      .take(limit);
+
+export const imagesWith =
+  ({ db }: QueryCtx, designId: Id<"designs">, review: ReviewFilter): List<Doc<"designImages">> =>
+  (bound, order, limit) =>
+    db
+      .query("designImages")
+      .withIndex("by_review", (q) =>
+        within(q.eq("designId", designId).eq("removedAt", undefined).eq("review.status", storedStatus(review)), bound),
+      )
       .order(order)
       .take(limit);
 

@@ -139,7 +139,10 @@ function kindOf(db: MutationCtx["db"], id: ItemId): Change["kind"] | null {
 
 export const isField = (name: string): name is Field => FIELDS.has(name);
 
-export const isSame = (one: unknown, other: unknown): boolean =>
-  Array.isArray(one) && Array.isArray(other)
-    ? one.length === other.length && one.every((each, index) => each === other[index])
-    : one === other;
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) return one.length === other.length && one.every((each, index) => each === other[index]);
+  if (!isRecord(one) || !isRecord(other)) return one === other;
+  return Object.keys({ ...one, ...other }).every((field) => isSame(one[field], other[field]));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

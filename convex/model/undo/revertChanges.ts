@@ -17,6 +17,7 @@ import { conflict } from "../errors";
 import { allProjectsWithFavourites, designsWithFavourites, favouriteAtOf, setFavourites } from "../favourites";
 import { changeText, nameFields } from "../itemMutations";
 import { moveDesigns, moveImages } from "../moves";
+import { restoreReview } from "../review/setReviews";
 import { searchWords } from "../search/words";
 import { chosenIn } from "../summaries";
 import { addTagsToAll, removeTagsFromAll } from "../tags/tagging";
@@ -59,13 +60,16 @@ const changed =
 export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
   const fields = fieldsOf(change);
   const isFavourite = fields.every((field) => field === "favouriteAt");
-  const found = isFavourite ? await pathOf(ctx, change, "view") : await unpurgedFor(ctx, change.id, change.kind, "edit");
+  const found = isFavourite ? await pathOf(ctx, change, "view") : await unpurgedFor(ctx, change.id, change.kind, rightFor(fields));
   const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(found);
   const stored = fields.includes("favouriteAt") ? { ...row, favouriteAt: await favouriteAtOf(ctx, found) } : row;
   for (const field of fields)
     if (!isSame(stored[field], change.after[field]))
       throw conflict(`“${isolate(row.name)}” was changed in the meantime, so the action cannot be undone or redone.`);
 }
+
+/** Those who may only review undo their own reviews, too. */
+const rightFor = (fields: Field[]) => (fields.every((field) => field === "review") ? "review" : "edit");
 
 const itemIn = ({ project, design, image }: ItemPath): Doc<"projects"> | Doc<"designs"> | Doc<"designImages"> => image ?? design ?? project;
 
@@ -98,7 +102,7 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   if (fields.length === 0) return;
   const isMoved = has("designId") || has("projectId");
   if (isMoved && fields.every((field) => field === "orderKey")) return restoreKey(ctx, change);
-  const path = await pathOf(ctx, change, "edit");
+  const path = await pathOf(ctx, change, rightFor(fields));
   const item = itemIn(path);
   if (has("orderKey") && !path.design) await expectRight(ctx, path.project, "arrange");
   if (has("name") && before.name !== undefined)
@@ -111,12 +115,13 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   }
   if (has("coverImageId") && !path.image) await revertCover(ctx, path, before.coverImageId);
   if (has("rotation") && path.image) await rotateImage(ctx, path, before.rotation ?? 0);
+  if (has("review") && path.design) await restoreReview(ctx, { ...path, design: path.design }, before.review);
   if (!has("orderKey")) return;
   await ctx.db.patch(item._id, { orderKey: before.orderKey });
   if (path.design && !isMoved) await recordActivity(ctx, { kind: "reordered", ...path });
 }
 
-async function pathOf(ctx: Ctx, { kind, id }: Change, right: "view" | "edit"): Promise<ItemPath> {
+async function pathOf(ctx: Ctx, { kind, id }: Change, right: "view" | "edit" | "review"): Promise<ItemPath> {
   if (kind === "image") return imageFor(ctx, id, right);
   return kind === "design" ? designFor(ctx, id, right) : { project: await projectFor(ctx, id, right) };
 }

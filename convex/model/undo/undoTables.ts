@@ -1,5 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { review } from "../review/reviewTables";
 import { rotation } from "../versionTables";
 
 /** The fields that undo restores. Counts, covers, search words and tag rows follow from them. */
@@ -15,6 +16,7 @@ const state = v.object({
   tags: v.optional(v.array(v.string())),
   removedAt: v.optional(v.number()),
   rotation: v.optional(rotation),
+  review: v.optional(review),
 });
 export type State = Infer<typeof state>;
 export type Field = keyof State;

@@ -29,6 +29,7 @@ const RULES: Record<string, Rule> = {
   "/projects/:id/images": "sign-in",
   "/projects/:id/activity": "sign-in",
   "/projects/:id/members": "sign-in",
+  "/projects/:id/review": "sign-in",
   "/projects/:id/sharing": "sign-in",
   "/shared": "sign-in",
   "/design/:id/comments": "sign-in",

@@ -47,6 +47,7 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `/projects/${project}?sort=manual`,
     `/projects/${project}/activity`,
     `/projects/${project}/members`,
+    `/projects/${project}/review`,
     `/projects/${project}/sharing`,
     link,
     `${link}/designs/${design}`,

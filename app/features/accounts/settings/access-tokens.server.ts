@@ -14,7 +14,7 @@ const SCOPES = ["read", "write", "comment"] as const;
 const LIFETIMES = ["30", "90", "365", "never"] as const;
 
 const checkbox = z.string().optional();
-export const accessTokenFields = z.object({
+const accessTokenFields = z.object({
   ...nameAccessToken.shape,
   read: checkbox,
   write: checkbox,

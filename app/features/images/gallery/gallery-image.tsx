@@ -1,5 +1,6 @@
 import { type CSSProperties, memo } from "react";
 import { href } from "react-router";
+import { PictureReviewMark } from "~/features/review/review-mark";
 import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
 import { isSameItem } from "~/features/selection/is-same-item";
 import type { Selection } from "~/features/selection/use-selection";
@@ -25,12 +26,15 @@ function ProjectImageTile({ image, density, selection }: GalleryImageProps) {
     "--own-width": scalable ? SCALABLE : `${width}px`,
   };
   const picture = (
-    <Picture
-      image={{ ...image, imageId: _id }}
-      alt={selection.on ? "" : caption || name}
-      sizes={gallerySizes(ratio, density)}
-      scalable={scalable}
-    />
+    <>
+      <Picture
+        image={{ ...image, imageId: _id }}
+        alt={selection.on ? "" : caption || name}
+        sizes={gallerySizes(ratio, density)}
+        scalable={scalable}
+      />
+      <PictureReviewMark item={image} />
+    </>
   );
   return (
     <li style={style} {...selectableProps(image)}>
@@ -40,7 +44,11 @@ function ProjectImageTile({ image, density, selection }: GalleryImageProps) {
         </Selectable>
       ) : (
         <>
-          <Link to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })} prefetch="intent" className="gallery-picture">
+          <Link
+            to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })}
+            prefetch="intent"
+            className="gallery-picture relative"
+          >
             {picture}
           </Link>
           <SelectMark item={image} selection={selection} />

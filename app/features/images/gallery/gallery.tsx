@@ -6,6 +6,7 @@ import { useReordering } from "~/features/reordering/use-reordering";
 import type { ListPage } from "~/lib/data/pagination/pages";
 import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
 import { OrderActions } from "~/lib/forms/items/order-actions";
+import { PictureReviewMark, ReviewMark } from "~/features/review/review-mark";
 import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
 import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { useIsVisitor } from "~/lib/rights/rights";
@@ -122,8 +123,11 @@ function ImageRow({ image, ...tile }: OfImage) {
         <Picture image={{ ...image, imageId: _id }} alt="" sizes="56px" scalable={isDrawing(image)} className="size-full object-cover" />
         <MovingMark image={image} />
       </span>
-      <span dir="auto" className="truncate max-md:self-end">
-        {name} <PendingIndicator of={image} />
+      <span className="flex min-w-0 items-center gap-3 max-md:self-end">
+        <span dir="auto" className="truncate">
+          {name} <PendingIndicator of={image} />
+        </span>
+        {image.review ? <ReviewMark status={image.review.status} className="shrink-0 text-sm text-faint" /> : null}
       </span>
       <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
         <span className="md:w-28 md:text-end">
@@ -199,6 +203,7 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
         className={clsx(moving && "gallery-picture-grows")}
       />
       <MovingMark image={image} />
+      <PictureReviewMark item={image} />
       <PendingIndicator of={image} className="absolute top-1 start-1" />
     </>
   );
@@ -231,7 +236,7 @@ function ImageMenu({ image, openDialog, projectId, byHand, selection }: OfImage)
   if (useIsVisitor()) return null;
   return (
     <ItemMenu item={image} to={to} openDialog={openDialog} remove="removeImage" select={() => selectFirst(selection, image._id)}>
-      <ImageActions image={image} projectId={projectId}>
+      <ImageActions image={image} projectId={projectId} openDialog={openDialog}>
         {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
       </ImageActions>
     </ItemMenu>

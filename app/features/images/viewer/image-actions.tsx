@@ -1,7 +1,9 @@
 import { Copy, Folder, FolderInput, Layers, RotateCcw, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { href } from "react-router";
+import type { OpenItemDialog } from "~/lib/forms/dialogs/item-dialogs";
 import { MenuAction } from "~/lib/forms/dialogs/menu-action";
+import { ReviewMenuLinks } from "~/features/review/review-dialog";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
 import { ShareLink } from "~/lib/forms/items/share-link";
 import { useMayRun } from "~/lib/rights/rights";
@@ -9,13 +11,15 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";
 
 type ImageActionsProps = {
-  image: { _id: string; designId: string };
+  image: { _id: string; name: string; designId: string };
+  openDialog?: (requested: OpenItemDialog) => void;
   projectId: string;
   commandForm?: { form: string };
   children?: ReactNode;
 };
 
-export function ImageActions({ image: { _id, designId }, projectId, commandForm, children }: ImageActionsProps) {
+export function ImageActions({ image, openDialog, projectId, commandForm, children }: ImageActionsProps) {
+  const { _id, designId } = image;
   const mayMove = useMayRun()("moveImage");
   const called = (command: string) => (commandForm ? { command, form: commandForm.form } : {});
   return (
@@ -56,6 +60,7 @@ export function ImageActions({ image: { _id, designId }, projectId, commandForm,
       >
         Use as project cover
       </MenuAction>
+      <ReviewMenuLinks item={image} projectId={projectId} openDialog={openDialog} commandNoun={commandForm && "image"} />
       <ShareLink projectId={projectId} itemId={_id} command={commandForm ? "Public links of the image" : undefined} />
       {mayMove ? (
         <MenuLink

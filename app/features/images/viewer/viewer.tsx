@@ -4,6 +4,7 @@ import { useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
 import { PageMenu } from "~/lib/forms/dialogs/page-menu";
 import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
+import { ReviewMark } from "~/features/review/review-mark";
 import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { useMay } from "~/lib/rights/rights";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
@@ -150,10 +151,13 @@ export function Viewer({
         <div className="flex min-w-0 flex-1 items-center gap-x-2 max-sm:grid">
           <div className="min-w-0 flex-1">{title}</div>
           {hasGallery ? (
-            <p className="tabular shrink-0 text-sm text-faint max-sm:-mt-1.5 pointer-coarse:max-sm:-mt-3">
-              {adjacent.position === null
-                ? `of ${of.format(adjacent.total)}`
-                : `${of.format(adjacent.position)} of ${of.format(adjacent.total)}`}
+            <p className="tabular flex min-w-0 gap-2 text-sm text-faint max-sm:-mt-1.5 sm:shrink-0 pointer-coarse:max-sm:-mt-3">
+              <span className="shrink-0">
+                {adjacent.position === null
+                  ? `of ${of.format(adjacent.total)}`
+                  : `${of.format(adjacent.position)} of ${of.format(adjacent.total)}`}
+              </span>
+              {image.review ? <ReviewMark status={image.review.status} /> : null}
             </p>
           ) : null}
         </div>

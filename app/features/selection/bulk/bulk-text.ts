@@ -11,6 +11,7 @@ const TEXTS: Record<string, [running: (items: string) => string, done: string]> 
   copy: [(items) => `Copying ${items}`, "copied"],
   tag: [(items) => `Tagging ${items}`, "tagged"],
   untag: [(items) => `Removing tags from ${items}`, "untagged"],
+  review: [(items) => `Setting the status of ${items}`, "updated"],
   favourite: [(items) => `Updating ${items}`, "updated"],
 };
 const OTHER = TEXTS["favourite"] ?? [(items: string) => items, "updated"];

@@ -1,3 +1,5 @@
+import { isReviewFilter, type ReviewFilter } from "#convex/model/review/statuses";
+
 export const SORT = "sort";
 
 const LIST_SORTS = ["changed", "name", "created", "manual"] as const;
@@ -9,6 +11,14 @@ export function sortIn(url: URL): { sort?: ListSort } {
 }
 
 export const FAVOURITES = "favourites";
+
+/** The search parameter with a review status. */
+export const REVIEW = "review";
+
+export function reviewIn(url: URL): { review?: ReviewFilter } {
+  const review = url.searchParams.get(REVIEW);
+  return isReviewFilter(review) ? { review } : {};
+}
 
 export const viewIn = (url: URL): { sort?: ListSort; favourites?: true } => ({
   ...sortIn(url),

@@ -9,7 +9,7 @@ export type Item = { _id: string; name: string };
 export type OpenItemDialog<I extends Item = Item> = { what: DialogName; item: I };
 
 /** Tracks the open dialog of a list. Links encode it in the search parameters (`?rename=…`), so that the server can render it. */
-export const useItemDialogs = (items: Item[]) => useOpenItemDialog(items, ["rename"]);
+export const useItemDialogs = (items: Item[], names: DialogName[] = ["rename"]) => useOpenItemDialog(items, names);
 
 export function useOpenItemDialog<I extends Item>(items: I[], names: DialogName[]) {
   const [search] = useSearchParams();
@@ -34,7 +34,8 @@ type ItemDialogsProps = {
 
 export function ItemDialogs({ state: { openDialog, setOpenDialog }, ...rest }: ItemDialogsProps) {
   const close = useCloseToPage(() => setOpenDialog(null));
-  return openDialog && <RenameDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={close} {...rest} />;
+  if (openDialog?.what !== "rename") return null;
+  return <RenameDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={close} {...rest} />;
 }
 
 export function useCloseToPage(onClose: () => void) {

@@ -1,4 +1,4 @@
-export const DIALOG_PARAMS = ["rename", "purge"] as const;
+export const DIALOG_PARAMS = ["rename", "purge", "status"] as const;
 export type DialogName = (typeof DIALOG_PARAMS)[number];
 
 /** The search parameter of the selection mode (`~/features/selection`). */

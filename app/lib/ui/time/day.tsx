@@ -1,6 +1,16 @@
 import { formatDate } from "./date-format";
 import { useDateSettings } from "./use-date-settings";
 
+/** A calendar date without time zone, such as "2026-11-30". */
+export function CalendarDay({ on }: { on: string }) {
+  const { locale } = useDateSettings();
+  return (
+    <time dateTime={on} lang={locale} dir="auto" suppressHydrationWarning>
+      {formatDate(Date.parse(on), "day", { locale, timeZone: "UTC" })}
+    </time>
+  );
+}
+
 export function Day({ at }: { at: number }) {
   const settings = useDateSettings();
   return (

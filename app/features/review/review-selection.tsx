@@ -1,0 +1,32 @@
+import { CircleCheck } from "lucide-react";
+import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
+import { useMay } from "~/lib/rights/rights";
+import { buttonClass } from "~/lib/ui/inputs/button";
+import { Icon } from "~/lib/ui/icons/icon";
+import { REVIEW_FILTERS, rightToSet, STATUS_NAMES } from "#convex/model/review/statuses";
+import { STATUS_ICONS } from "./review-mark";
+
+const POPOVER = "status-chosen";
+
+/** In the form of the selection bar. The buttons stay shown until the form is sent, because the bar ignores hidden ones. */
+export function ReviewSelection({ thing }: { thing: "image" | "design" }) {
+  const may = useMay();
+  if (!may("review")) return null;
+  const intent = thing === "image" ? "reviewImages" : "reviewDesigns";
+  return (
+    <>
+      <button type="button" popoverTarget={POPOVER} className={buttonClass({ variant: "ghost", size: "sm" })}>
+        <Icon of={CircleCheck} />
+        Status…
+      </button>
+      <div id={POPOVER} popover="auto" role="group" aria-label="Status of the selection" data-side="top" className="menu w-52 min-w-0">
+        {REVIEW_FILTERS.filter((status) => may(rightToSet(status))).map((status) => (
+          <button key={status} type="submit" name={INTENT_FIELD} value={intentWith(intent, { status })} className="menu-item">
+            <Icon of={STATUS_ICONS[status]} />
+            {STATUS_NAMES[status]}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}

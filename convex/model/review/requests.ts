@@ -1,0 +1,86 @@
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../../_generated/server";
+import type { DesignPath, UserMutationCtx } from "../access";
+import type { ReviewStatus } from "./statuses";
+
+type ItemId = Doc<"reviewRequests">["itemId"];
+type Requested = DesignPath & { itemId: ItemId };
+
+/** Limits what a move changes, and what deleting an item deletes. */
+export const REQUESTS_MAX = 200;
+
+export const requestsOf = ({ db }: Pick<QueryCtx, "db">, itemId: ItemId): Promise<Doc<"reviewRequests">[]> =>
+  db
+    .query("reviewRequests")
+    .withIndex("by_item", (q) => q.eq("itemId", itemId))
+    .take(REQUESTS_MAX);
+
+export const requestsIn = ({ db }: Pick<QueryCtx, "db">, designId: Id<"designs">, limit: number): Promise<Doc<"reviewRequests">[]> =>
+  db
+    .query("reviewRequests")
+    .withIndex("by_design", (q) => q.eq("designId", designId))
+    .take(limit);
+
+/** Closes the caller's requests, and notifies who asked for a review of these items. Others' requests stay open. */
+export async function answerRequests(ctx: UserMutationCtx, items: Requested[], status: ReviewStatus): Promise<void> {
+  const given = new Map<string, Requested[]>();
+  for (const item of items) {
+    const requests = await requestsOf(ctx, item.itemId);
+    for (const { _id, reviewerId } of requests) if (reviewerId === ctx.user.id) await ctx.db.delete(_id);
+    for (const requester of new Set(requests.map(({ requestedBy }) => requestedBy)))
+      if (requester !== ctx.user.id) given.set(requester, [...(given.get(requester) ?? []), item]);
+  }
+  for (const [userId, answered] of given)
+    for (const group of Map.groupBy(answered, ({ project }) => project._id).values()) {
+      const [last] = group.slice(-1);
+      if (!last) continue;
+      const notice = { kind: "reviewGiven" as const, itemId: last.itemId, actorId: ctx.user.id, status };
+      const count = group.length > 1 ? { count: group.length } : {};
+      await ctx.db.insert("notices", { userId, notice: { ...notice, ...count }, at: Date.now(), read: false });
+    }
+}
+
+export async function cancelRequests(ctx: MutationCtx, items: { itemId: ItemId }[]): Promise<void> {
+  for (const { itemId } of items) for (const { _id } of await requestsOf(ctx, itemId)) await ctx.db.delete(_id);
+}
+
+/** More open requests to one person in a project than anyone handles. */
+const OF_PERSON = 500;
+
+/** For someone who can no longer review in a project. */
+export async function endRequestsTo(
+  ctx: MutationCtx,
+  { projectId, userId }: Pick<Doc<"projectMembers">, "projectId" | "userId">,
+): Promise<void> {
+  const requests = await ctx.db
+    .query("reviewRequests")
+    .withIndex("by_reviewer", (q) => q.eq("reviewerId", userId).eq("projectId", projectId))
+    .take(OF_PERSON);
+  for (const { _id } of requests) await ctx.db.delete(_id);
+}
+
+/** Items with requests have a status, so only those are read. */
+export async function deleteRequests(ctx: MutationCtx, { _id, review }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
+  if (!review) return 0;
+  const requests = await requestsOf(ctx, _id);
+  for (const request of requests) await ctx.db.delete(request._id);
+  return requests.length;
+}
+
+export async function moveRequestsOfDesigns(ctx: MutationCtx, designs: Doc<"designs">[], projectId: Id<"projects">): Promise<void> {
+  for (const { _id, review, reviewedImages } of designs) {
+    if (!review && reviewedImages === undefined) continue;
+    for (const request of await requestsIn(ctx, _id, REQUESTS_MAX)) await ctx.db.patch(request._id, { projectId });
+  }
+}
+
+export async function moveRequestsOfImages(
+  ctx: MutationCtx,
+  images: Doc<"designImages">[],
+  { _id: designId, projectId }: Doc<"designs">,
+): Promise<void> {
+  for (const { _id, review } of images) {
+    if (!review) continue;
+    for (const request of await requestsOf(ctx, _id)) await ctx.db.patch(request._id, { designId, projectId });
+  }
+}
