@@ -148,7 +148,7 @@ const claimedShape = v.object({
   event: deliveryShape.fields.event,
   createdAt: v.number(),
   projectId: v.id("projects"),
-  designId: v.optional(v.id("designs")),
+  designId: v.optional(v.string()),
   itemIds: v.array(v.string()),
 });
 
@@ -173,7 +173,7 @@ export const claim = serverMutation({
       await ctx.db.patch(row._id, { lease, attempts, dueAt: now + leaseMs });
       const { url, sealedSecret, projectId } = webhook;
       const { event, createdAt, designId, itemIds } = row;
-      claimed.push({ id: row._id, attempts, url, sealedSecret, event, createdAt, projectId, itemIds, ...(designId && { designId }) });
+      claimed.push({ id: row._id, attempts, url, sealedSecret, event, createdAt, projectId, itemIds, ...(designId !== undefined && { designId }) });
     }
     return claimed;
   },

@@ -49,7 +49,7 @@ const delivery = (url: string): Delivery => ({
   event: "image.created",
   createdAt: Date.UTC(2026, 10, 26),
   projectId: "project1" as Id<"projects">,
-  designId: "design1" as Id<"designs">,
+  designId: "design1",
   itemIds: ["image1"],
 });
 

@@ -23,7 +23,7 @@ export const webhookTables = {
   webhookDeliveries: defineTable({
     webhookId: v.id("webhooks"),
     event: v.union(webhookEvent, v.literal("test")),
-    designId: v.optional(v.id("designs")),
+    designId: v.optional(v.string()),
     /** The images or other items of the event. */
     itemIds: v.array(v.string()),
     createdAt: v.number(),
