@@ -20,7 +20,7 @@ export default [
     route("s/:token", "routes/link.tsx", [
       index("routes/link.target.tsx"),
       route("unlock", "routes/link.unlock.tsx"),
-      route("designs/:id", "routes/link.design.tsx"),
+      route("designs/:id", "routes/link.design.tsx", [route("images/:imageId", "routes/link.design.image.tsx")]),
       route("images/:imageId", "routes/link.image.tsx"),
       route("compare", "routes/link.compare.tsx"),
       route("report", "routes/link.report.tsx"),
@@ -45,6 +45,7 @@ export default [
       route("projects/:id/review", "routes/project.review.tsx"),
       route("projects/:id/sharing", "routes/project.sharing.tsx"),
       route("projects/:id/webhooks", "routes/project.webhooks.tsx"),
+      route("projects/:id/transfer", "routes/project.transfer.tsx"),
       route("shared", "routes/shared.tsx"),
       route("account", "routes/account.tsx", [
         index("routes/account.profile.tsx"),

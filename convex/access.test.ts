@@ -121,6 +121,8 @@ const entries: Record<string, Entry> = {
   "undo:revert": { by: "person", args: storeStep },
   "usage:getUsage": { by: "person" },
   "members:listSharedProjects": { by: "person", args: () => ({ paginationOpts }) },
+  "members:listEditable": { by: "person" },
+  "members:listOwnShared": { by: "person" },
   "members:getOwner": { by: "person", on: ["project", "projectId", "view"] },
   "members:list": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
   "members:setRole": { by: "person", on: ["project", "projectId", "manageMembers"], args: someMember },
@@ -143,6 +145,23 @@ const entries: Record<string, Entry> = {
   },
   "invitations:find": { by: "server", args: () => ({ tokenHash: "none" }) },
   "invitations:accept": { by: "server for a session", args: invited },
+  "transfers:offer": {
+    by: "server for a session",
+    on: ["project", "projectId", "transfer"],
+    args: async (fixtures, items) => ({ userId: (await someMember(fixtures, items)).userId }),
+  },
+  "transfers:cancel": {
+    by: "person",
+    on: ["project", "projectId", "transfer"],
+    args: async ({ backend, ada }, { project }) => {
+      await insertTransfer(backend, project, ada.userId, "x");
+      return {};
+    },
+  },
+  "transfers:get": { by: "person", on: ["project", "projectId", "view"] },
+  "transfers:accept": { by: "person", args: offered },
+  "transfers:decline": { by: "person", args: offered },
+  "transfers:listOffered": { by: "person" },
   "links:create": { by: "server for a session", on: ["project", "itemId", "manageLinks"], anyKind: true, args: newLink },
   "links:change": {
     by: "server for a session",
@@ -161,6 +180,13 @@ const entries: Record<string, Entry> = {
     by: "server for a link",
     args: async ({ backend }, { project, image }) => ({ linkId: await insertLink(backend, project), lock: 0, imageId: image }),
   },
+  "links:save": {
+    by: "server for a session",
+    args: async ({ backend }, { project }) => ({ linkId: await insertLink(backend, project), lock: 0 }),
+  },
+  "links:isSaved": { by: "server for a session", args: () => ({ linkId: "none", lock: 0 }) },
+  "links:listSaved": { by: "person" },
+  "links:forget": { by: "person", args: saveLink },
   "links:listAll": { by: "server", args: () => ({ paginationOpts }) },
   "links:revokeAny": { by: "server", args: () => ({ linkId: "none" }) },
   "links:noteVisits": { by: "server", args: () => ({ linkId: "none", visits: 1 }) },
@@ -297,6 +323,8 @@ const entries: Record<string, Entry> = {
   "accounts/archive:links": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:accessTokens": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:webhooks": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:savedLinks": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:transfers": { by: "server for a session" },
   "accounts/archive:activities": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:account": { by: "server for a session" },
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
@@ -362,6 +390,20 @@ const insertInvitation = (backend: Backend, projectId: string, { userId }: Perso
   return backend.inside.mutation(probe.insert, { table: "invitations", row });
 };
 
+async function insertTransfer(backend: Backend, projectId: string, fromId: string, toId: string): Promise<string> {
+  const earlier = await backend.inside.query(probe.rows, { table: "transfers", field: "projectId", value: projectId });
+  for (const { _id } of earlier) await backend.inside.mutation(probe.remove, { table: "transfers", id: String(_id) });
+  const times = { createdAt: 0, expiresAt: Date.now() + 60 * 60 * 1000 };
+  const row = { projectId, fromId, toId, state: "offered", run: 0, ...times };
+  return backend.inside.mutation(probe.insert, { table: "transfers", row });
+}
+
+async function offered({ backend, ada, bob }: Fixtures) {
+  const { project } = await makeItems(backend, bob);
+  await addMember(backend, project, ada, "viewer");
+  return { transferId: await insertTransfer(backend, project, bob.userId, ada.userId) };
+}
+
 const linkSettings = { name: "a link", downloads: false, expiresAt: null };
 function newLink() {
   return { ...linkSettings, tokenHash: randomUUID(), sealedToken: "x", passwordHash: null };
@@ -394,6 +436,11 @@ async function insertToken(backend: Backend, { userId }: Person, fields: object 
   const tokenHash = randomUUID();
   const row = { userId, name, tokenHash, scopes: ["read", "write", "comment"], createdAt: 0, ...fields };
   return { id: await backend.inside.mutation(probe.insert, { table: "accessTokens", row }), tokenHash };
+}
+
+async function saveLink({ backend, ada: { userId } }: Fixtures, { project: projectId }: TestItems) {
+  const row = { userId, linkId: await insertLink(backend, projectId), lock: 0, savedAt: 0 };
+  return { savedId: await backend.inside.mutation(probe.insert, { table: "savedLinks", row }) };
 }
 
 async function invited({ backend, bob }: Fixtures) {

@@ -162,6 +162,28 @@ describe.each(backends)("copies and storage between owners on $name", ({ start }
     expect(await ada.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 1 });
   });
 
+  it("tells who started a copy that it stopped for lack of room", { tags: "@tells-copy-stopped-for-room" }, async () => {
+    const { project, design, own } = await shared("editor");
+    await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: { imageCount: 3 } });
+    const target = await eve.mutation(api.designs.create, { projectId: own, name: "Without room" });
+    const job = { from: design, cursor: null, userId: eve.userId, limits: { isLimited: false, quota: 1 } };
+    await backend.inside.mutation(internal.jobs.copies.design, { ...job, to: target, isMove: true });
+    await backend.inside.mutation(internal.jobs.copies.design, { ...job, to: target, isMove: true });
+    const reason = "You have no room for more. 0 of 3 images were copied. The original was not moved.";
+    expect(await eve.query(api.bulk.getRecent, {})).toMatchObject([
+      { step: "", action: "move", state: "done", total: 2, done: 0, failed: 2, failures: [{ name: "Cover", reason }, { reason }] },
+    ]);
+    const evesCopy = await eve.mutation(api.designs.create, { projectId: own, name: "Eve's" });
+    await addImage(backend, eve, evesCopy, "of eve");
+    const into = await ada.mutation(api.designs.create, { projectId: project, name: "Into" });
+    await backend.inside.mutation(internal.jobs.copies.design, { ...job, from: evesCopy, to: into });
+    const [latest] = await eve.query(api.bulk.getRecent, {});
+    expect(latest).toMatchObject({ action: "copy", failures: [{ reason: expect.stringMatching(/^The project's owner has no room/) }] });
+    expect(await ada.query(api.bulk.getRecent, {})).toEqual([]);
+    await eve.mutation(api.bulk.dismiss, { id: latest?._id ?? "" });
+    expect((await eve.query(api.bulk.getRecent, {})).map(({ action }) => action)).toEqual(["move"]);
+  });
+
   it("keeps copies that run at the same time within quota and plan", async () => {
     const { project, design, own } = await shared("viewer");
     const second = await ada.mutation(api.designs.create, { projectId: project, name: "Back" });

@@ -47,10 +47,10 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["trash:getTrash", () => ({}), { documents: 602, ranges: 305 }],
   ["trash:listTrash", () => ({ kind: "project", paginationOpts: page }), { documents: 22, ranges: 3 }],
   ["usage:getUsage", () => ({}), { documents: 3, ranges: 3 }],
-  // 20 of each kind, one more to detect a next page, their parents, and the finished upgrades.
-  ["search:find", () => ({ text: "name" }), { documents: 98, ranges: 30 }],
-  ["search:find", () => ({ text: "", kind: "image" }), { documents: 55, ranges: 5 }],
-  ["search:find", () => ({ text: "", kind: "image", type: "image/png", from: 1 }), { documents: 55, ranges: 5 }],
+  // 20 of each kind, one more to detect a next page, their parents, the finished upgrades, and whether anything is shared.
+  ["search:find", () => ({ text: "name" }), { documents: 98, ranges: 31 }],
+  ["search:find", () => ({ text: "", kind: "image" }), { documents: 55, ranges: 6 }],
+  ["search:find", () => ({ text: "", kind: "image", type: "image/png", from: 1 }), { documents: 55, ranges: 6 }],
   // Each link with its target and creator.
   ["links:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 63, ranges: 64 }],
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
@@ -133,7 +133,7 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
     for (const userId of ["bob", "eve"])
       await ctx.db.insert("projectMembers", { projectId: own, userId, role: "viewer", addedAt: 1, addedBy: "ada" });
     const settings = { kind: "view" as const, name, lock: 0, downloads: false, sealedToken: "x" };
-    for (let createdAt = 0; createdAt < 300; createdAt++)
+    for (let createdAt = 0; createdAt < 1000; createdAt++)
       await ctx.db.insert("links", { ...settings, projectId: own, itemId: own, tokenHash: randomUUID(), createdBy: "ada", createdAt });
     const thing = { kind: "design" as const, id: full, name };
     for (let at = 0; at < 300; at++) {

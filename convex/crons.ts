@@ -7,6 +7,7 @@ crons.interval("drop stored files without a row", { hours: 1 }, internal.jobs.sw
 crons.interval("delete what has been in the trash for 30 days", { hours: 1 }, internal.jobs.purge.expire, {});
 crons.interval("forget which files were deleted", { hours: 1 }, internal.jobs.sweepReleased.sweep, {});
 crons.interval("take up unfinished removals", { hours: 1 }, internal.jobs.purge.resume);
+crons.interval("take up unfinished transfers", { hours: 1 }, internal.jobs.transfers.resume);
 // Renaming this job makes it run immediately on deployment.
 crons.interval("upgrade rows and favourites of an earlier build", { hours: 1 }, internal.jobs.upgrade.run, {});
 crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});

@@ -128,4 +128,15 @@ describe.each(backends)("invitations to projects on $name", ({ start }) => {
     expect(await find(token)).toBeNull();
     expect(await backend.inside.query(probe.rows, { table: "invitations", field: "invitedBy", value: ada.userId })).toEqual([]);
   });
+
+  it("are deleted with a purged project, also the accepted ones", { tags: "@deletes-invitations-with-project" }, async () => {
+    await accept(eve, await invite(addressOf(eve)));
+    await invite("someone@example.com");
+    expect((await ada.query(api.accounts.mine.getMe, {})).hasMembers).toBe(true);
+    expect((await eve.query(api.accounts.mine.getMe, {})).hasMembers).toBeUndefined();
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    await ada.mutation(api.trash.purge, { id: project });
+    await backend.settle();
+    expect(await backend.inside.query(probe.rows, { table: "invitations", field: "projectId", value: project })).toEqual([]);
+  });
 });

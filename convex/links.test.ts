@@ -149,6 +149,24 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await refused(nameOf(unlocked))).toEqual(ENDED);
   });
 
+  it("refuse a change of settings that another tab has changed", { tags: "@refuses-stale-link-settings" }, async () => {
+    const { id } = await create(project);
+    const before = { name: "For the client", downloads: false, expiresAt: null, hasPassword: false };
+    const settings = { projectId: project, linkId: id, sessionId: ada.sessionId, downloads: false, expiresAt: null, before };
+    const changes = ["one", "two"].map((name) => server.mutation(api.links.change, { ...settings, name, passwordHash: name }));
+    const answers = await Promise.allSettled(changes);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const kept = answers[0]?.status === "fulfilled" ? "one" : "two";
+    expect((await backend.inside.query(probe.rows, { table: "links", field: "_id", value: id }))[0]).toMatchObject({
+      name: kept,
+      passwordHash: kept,
+      lock: 1,
+    });
+    expect(await refused(server.mutation(api.links.change, { ...settings, name: "three" }))).toMatchObject({ code: "conflict" });
+    await change(id, { name: "Of the previous build" });
+    expect(await list()).toMatchObject([{ name: "Of the previous build" }]);
+  });
+
   it("end when revoked", async () => {
     const { id, tokenHash, visitor } = await create(project);
     await server.mutation(api.links.noteVisits, { linkId: id, visits: 1 });
@@ -213,14 +231,92 @@ describe.each(backends)("public links on $name", ({ start }) => {
   it("go with their project", async () => {
     const { id } = await create(design);
     await server.mutation(api.links.noteVisits, { linkId: id, visits: 1 });
+    await save(await signUp(backend, "eve"), id);
     await ada.mutation(api.projects.moveToTrash, { id: project });
     await ada.mutation(api.trash.purge, { id: project });
     await backend.settle();
     for (const [table, field] of [
       ["links", "_id"],
       ["linkVisits", "linkId"],
+      ["savedLinks", "linkId"],
     ] as const)
       expect(await backend.inside.query(probe.rows, { table, field, value: id })).toEqual([]);
+  });
+
+  const save = ({ sessionId }: Person, linkId: string, lock = 0) => server.mutation(api.links.save, { sessionId, linkId, lock });
+  const isSaved = ({ sessionId }: Person, linkId: string, lock = 0) => server.query(api.links.isSaved, { sessionId, linkId, lock });
+  const saved = (person: Person) => person.query(api.links.listSaved, {});
+
+  it("are saved once, last saved first, and forgotten by their person only", async () => {
+    const eve = await signUp(backend, "eve");
+    const [one, other] = [await create(project), await create(image)];
+    await save(eve, one.id);
+    await save(eve, other.id);
+    await save(eve, one.id);
+    const shown = await saved(eve);
+    expect(shown).toMatchObject([
+      { state: "open", target: { kind: "image", id: image, name: "fig" }, sealedToken: "sealed" },
+      { state: "open", target: { kind: "project", id: project, name: "Shown" } },
+    ]);
+    expect(JSON.stringify(shown)).not.toContain("For the client");
+    expect([await isSaved(eve, one.id), await isSaved(ada, one.id)]).toEqual([true, false]);
+    const savedId = shown[0]?._id ?? "";
+    for (const id of [savedId, one.id, "nonsense"])
+      expect(await refused(ada.mutation(api.links.forget, { savedId: id }))).toEqual(NOT_FOUND);
+    await eve.mutation(api.links.forget, { savedId });
+    expect(await saved(eve)).toMatchObject([{ target: { kind: "project" } }]);
+    expect(await find(other.tokenHash)).not.toBeNull();
+  });
+
+  it("hide the name in saved entries after another password, expiry or trash", async () => {
+    const eve = await signUp(backend, "eve");
+    const { id } = await create(project, { expiresAt: Date.now() + DAY });
+    await save(eve, id);
+    await change(id, { passwordHash: "hash", expiresAt: Date.now() + DAY });
+    expect(await saved(eve)).toMatchObject([{ state: "passwordChanged", target: null, sealedToken: "sealed" }]);
+    expect(await refused(save(eve, id))).toEqual(NOT_FOUND);
+    expect(await isSaved(eve, id, 1)).toBe(false);
+    await save(eve, id, 1);
+    expect(await saved(eve)).toMatchObject([{ state: "open", target: { name: "Shown" } }]);
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    expect(await saved(eve)).toMatchObject([{ state: "unavailable", target: null, sealedToken: null }]);
+    expect(await refused(save(eve, id, 1))).toEqual(NOT_FOUND);
+    await ada.mutation(api.trash.restore, { id: project });
+    await backend.inside.mutation(probe.patch, { table: "links", id, fields: { expiresAt: Date.now() - 1 } });
+    expect(await saved(eve)).toMatchObject([{ state: "expired", target: null, sealedToken: null }]);
+  });
+
+  it("leave the lists of those who saved them when revoked", async () => {
+    const eve = await signUp(backend, "eve");
+    const { id } = await create(project);
+    await save(eve, id);
+    const others = Array.from({ length: 230 }, (_, each) => ({ userId: `saver ${each}`, linkId: id, lock: 0, savedAt: each }));
+    await backend.inside.mutation(probe.insertMany, { table: "savedLinks", rows: others });
+    await ada.mutation(api.links.revoke, { projectId: project, linkId: id });
+    expect((await saved(eve)).filter(({ state }) => state !== "unavailable")).toEqual([]);
+    await backend.settle();
+    expect(await saved(eve)).toEqual([]);
+    expect(await backend.inside.query(probe.rows, { table: "savedLinks", field: "linkId", value: id })).toEqual([]);
+  });
+
+  it("are saved by one person up to 200", async () => {
+    const eve = await signUp(backend, "eve");
+    const { id } = await create(project);
+    const gone = await create(project);
+    await ada.mutation(api.links.revoke, { projectId: project, linkId: gone.id });
+    const rows = Array.from({ length: 200 }, (_, each) => ({ userId: eve.userId, linkId: gone.id, lock: 0, savedAt: each }));
+    await backend.inside.mutation(probe.insertMany, { table: "savedLinks", rows });
+    expect(await refused(save(eve, id))).toMatchObject({ code: "limit" });
+    await eve.mutation(api.links.forget, { savedId: (await saved(eve))[0]?._id ?? "" });
+    await save(eve, id);
+  });
+
+  it('that are saved make "Shared with me" appear', async () => {
+    const eve = await signUp(backend, "eve");
+    const { id } = await create(project);
+    expect((await eve.query(api.accounts.mine.getMe, {})).hasShared).toBeUndefined();
+    await save(eve, id);
+    expect((await eve.query(api.accounts.mine.getMe, {})).hasShared).toBe(true);
   });
 
   it("are listed and revoked by the operator", async () => {

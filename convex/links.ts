@@ -13,15 +13,16 @@ import {
   serverMutation,
   serverMutationFor,
   serverQuery,
+  serverQueryFor,
   serverQueryForLink,
   userMutation,
   type UserMutationCtx,
   userQuery,
 } from "./model/access";
 import { check } from "./model/check";
-import { invalid, limit, notFound } from "./model/errors";
+import { conflict, invalid, limit, notFound } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
-import { deleteLink, isOpen, linkOfToken, visitsOf } from "./model/links/links";
+import { deleteLink, isOpen, type LinkReference, linkOfToken, openLink, visitsOf } from "./model/links/links";
 import { pageOf } from "./model/lists/paging";
 import { nameOf, userOf } from "./model/members";
 import { nameLink } from "./model/rules";
@@ -33,6 +34,9 @@ const HOUR = 60 * 60 * 1000;
 const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 /** Of one creator. */
 const CREATED_PER_HOUR = 60;
+
+/** Of one person, so that all are listed at once. */
+const SAVED_MAX = 200;
 
 /** Each has a second row for its visits. */
 const REVOKED_AT_ONCE = 100;
@@ -89,12 +93,18 @@ export const create = serverMutationFor({
   },
 });
 
-/** Without `passwordHash`, the password stays; null removes it. Throws like `create`. */
+/** Without `passwordHash`, the password stays; null removes it. Throws like `create`, and "conflict" unless the settings are as `before`. */
 export const change = serverMutationFor({
-  args: { ...managed, passwordHash: v.optional(v.union(v.string(), v.null())), ...settings },
+  args: {
+    ...managed,
+    passwordHash: v.optional(v.union(v.string(), v.null())),
+    ...settings,
+    before: v.optional(v.object({ ...settings, hasPassword: v.boolean() })),
+  },
   returns: v.null(),
-  handler: async (ctx, { projectId, linkId, passwordHash, ...args }) => {
+  handler: async (ctx, { projectId, linkId, passwordHash, before, ...args }) => {
     const link = await managedLink(ctx, { projectId, linkId });
+    if (before && !isAs(link, before)) throw conflict("This link was changed in the meantime. Check the settings, then save again.");
     const changes = checkedSettings(args, link.expiresAt);
     const password = passwordHash === undefined ? {} : { passwordHash: passwordHash ?? undefined, lock: link.lock + 1 };
     await ctx.db.patch(link._id, { ...changes, expiredAt: undefined, ...password });
@@ -102,6 +112,14 @@ export const change = serverMutationFor({
     return null;
   },
 });
+
+function isAs(
+  link: Doc<"links">,
+  { name, downloads, expiresAt, hasPassword }: ObjectType<typeof settings> & { hasPassword: boolean },
+): boolean {
+  const isSame = link.name === name && link.downloads === downloads && (link.expiresAt ?? null) === expiresAt;
+  return isSame && (link.passwordHash !== undefined) === hasPassword;
+}
 
 /** Ends the link at once. */
 export const revoke = userMutation({
@@ -202,6 +220,92 @@ export const getFile = serverQueryForLink({
   returns: imageFileShape,
   handler: imageFileFor,
 });
+
+const reference = { linkId: v.string(), lock: v.number() };
+
+/** Adds an opened link to the caller's "Shared with me". Throws "not_found" for an ended link, and "limit" beyond `SAVED_MAX`. */
+export const save = serverMutationFor({
+  args: reference,
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const link = await openLink(ctx, args);
+    if (!link || !(await targetOf(ctx, link))) throw notFound();
+    const saved = await savedLink(ctx, link._id);
+    if (saved) {
+      await ctx.db.patch(saved._id, { lock: link.lock });
+      return null;
+    }
+    if ((await savedLinks(ctx)).length >= SAVED_MAX) throw limit(`You can save up to ${SAVED_MAX} links. Remove one first.`);
+    await ctx.db.insert("savedLinks", { userId: ctx.user.id, linkId: link._id, lock: link.lock, savedAt: Date.now() });
+    return null;
+  },
+});
+
+/** Returns whether the caller has saved the link with its current password. */
+export const isSaved = serverQueryFor({
+  args: reference,
+  returns: v.boolean(),
+  handler: async (ctx, { linkId, lock }: LinkReference) => {
+    const id = ctx.db.normalizeId("links", linkId);
+    return id !== null && (await savedLink(ctx, id))?.lock === lock;
+  },
+});
+
+const savedLinkShape = v.object({
+  _id: v.id("savedLinks"),
+  savedAt: v.number(),
+  /** "unavailable": revoked, or its target is in the trash, deleted or in another project. */
+  state: v.union(v.literal("open"), v.literal("passwordChanged"), v.literal("expired"), v.literal("unavailable")),
+  /** Only of an open link. */
+  target: v.union(targetShape, v.null()),
+  /** Of a link that opens, also with another password. */
+  sealedToken: v.union(v.string(), v.null()),
+});
+type SavedLink = Infer<typeof savedLinkShape>;
+
+/** Returns the links that the caller has saved, last saved first. */
+export const listSaved = userQuery({
+  args: {},
+  returns: v.array(savedLinkShape),
+  handler: async (ctx) => Promise.all((await savedLinks(ctx)).map((saved) => toSavedLink(ctx, saved))),
+});
+
+async function toSavedLink(ctx: QueryCtx, { _id, savedAt, linkId, lock }: Doc<"savedLinks">): Promise<SavedLink> {
+  const hidden = { _id, savedAt, target: null, sealedToken: null };
+  const link = await ctx.db.get(linkId);
+  if (!link) return { ...hidden, state: "unavailable" };
+  if (!isOpen(link)) return { ...hidden, state: "expired" };
+  const target = await targetOf(ctx, link);
+  if (!target) return { ...hidden, state: "unavailable" };
+  const { sealedToken } = link;
+  return link.lock === lock ? { _id, savedAt, target, sealedToken, state: "open" } : { ...hidden, sealedToken, state: "passwordChanged" };
+}
+
+/** Removes a saved link from the caller's list. The link itself stays. */
+export const forget = userMutation({
+  args: { savedId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { savedId }) => {
+    const id = ctx.db.normalizeId("savedLinks", savedId);
+    const saved = id && (await ctx.db.get(id));
+    if (saved?.userId !== ctx.user.id) throw notFound();
+    await ctx.db.delete(saved._id);
+    return null;
+  },
+});
+
+const savedLinks = ({ db, user }: CallerCtx): Promise<Doc<"savedLinks">[]> =>
+  db
+    .query("savedLinks")
+    .withIndex("by_user", (q) => q.eq("userId", user.id))
+    .order("desc")
+    .take(SAVED_MAX);
+
+const savedLink = ({ db, user }: CallerCtx, linkId: Id<"links">): Promise<Doc<"savedLinks"> | null> =>
+  db
+    .query("savedLinks")
+    .withIndex("by_link", (q) => q.eq("linkId", linkId).eq("userId", user.id))
+    .unique();
 
 /** Counts visits of a link that is still there. */
 export const noteVisits = serverMutation({

@@ -1,18 +1,29 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
-import type { Doc } from "./_generated/dataModel";
+import type { Doc, Id } from "./_generated/dataModel";
 import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { withUnreadMark } from "./model/comments/unread";
 import { notFound } from "./model/errors";
 import { favouritesIn } from "./model/favourites";
+import { sortNameOf } from "./model/lists/order";
 import { pageOf } from "./model/lists/paging";
 import { memberOf, nameOf, userOf } from "./model/members";
 import { memberRole } from "./model/memberRole";
 import { endRequestsTo } from "./model/review/requests";
 import { allows } from "./model/rights";
 import { projectShape, toProject } from "./model/shapes";
+import { endTransferTo } from "./model/transfers/transfers";
 
-const sharedProjectShape = v.object({ ...projectShape.fields, role: memberRole, owner: v.object({ name: v.string() }) });
+/** One more than a card shows. */
+const ON_CARD = 4;
+const firstMembers = v.array(v.object({ name: v.string() }));
+
+const sharedProjectShape = v.object({
+  ...projectShape.fields,
+  role: memberRole,
+  owner: v.object({ name: v.string() }),
+  members: firstMembers,
+});
 export type SharedProject = Infer<typeof sharedProjectShape>;
 
 /** Returns the projects of others in which the caller is a member, last added first. A page can have fewer than it asks for. */
@@ -40,8 +51,63 @@ async function sharedProject(
   const project = await ctx.db.get(projectId);
   if (!project || project.removedAt !== undefined) return null;
   const owner = await userOf(ctx, project.ownerId);
-  return { ...(await withUnreadMark(ctx, toProject(project, favourites.has(projectId)))), role, owner: { name: nameOf(owner) } };
+  const members = await firstMembersOf(ctx, projectId);
+  const shown = await withUnreadMark(ctx, toProject(project, favourites.has(projectId)));
+  return { ...shown, role, owner: { name: nameOf(owner) }, members };
 }
+
+async function firstMembersOf(ctx: CallerCtx, projectId: Id<"projects">): Promise<Infer<typeof firstMembers>> {
+  const rows = await ctx.db
+    .query("projectMembers")
+    .withIndex("by_addition", (q) => q.eq("projectId", projectId))
+    .take(ON_CARD);
+  return Promise.all(rows.map(async ({ userId }) => ({ name: nameOf(await userOf(ctx, userId)) })));
+}
+
+/** Returns the caller's own projects with members, of those changed last. */
+export const listOwnShared = userQuery({
+  args: {},
+  returns: v.array(v.object({ projectId: v.id("projects"), project: v.string(), members: firstMembers })),
+  handler: async (ctx) => {
+    const own = await ctx.db
+      .query("projects")
+      .withIndex("by_owner", (q) => q.eq("ownerId", ctx.user.id).eq("removedAt", undefined))
+      .order("desc")
+      .take(OWN_MAX);
+    const shown = own.map(async ({ _id: projectId, name: project }) => ({
+      projectId,
+      project,
+      members: await firstMembersOf(ctx, projectId),
+    }));
+    return (await Promise.all(shown)).filter(({ members }) => members.length > 0);
+  },
+});
+
+/** Each is looked up. */
+const OWN_MAX = 500;
+
+/** Returns the projects of others that the caller may edit, in the order of their names: destinations of a move or copy. */
+export const listEditable = userQuery({
+  args: {},
+  returns: v.array(v.object({ _id: v.id("projects"), name: v.string(), designCount: v.number(), owner: v.string() })),
+  handler: async (ctx) => {
+    const memberships = await ctx.db
+      .query("projectMembers")
+      .withIndex("by_user", (q) => q.eq("userId", ctx.user.id))
+      .order("desc")
+      .take(EDITABLE_MAX);
+    const shown = memberships.map(async ({ projectId, role }) => {
+      const project = allows(role, "edit") ? await ctx.db.get(projectId) : null;
+      if (!project || project.removedAt !== undefined) return null;
+      const { _id, name, designCount, ownerId } = project;
+      return { _id, name, designCount, owner: nameOf(await userOf(ctx, ownerId)) };
+    });
+    const projects = (await Promise.all(shown)).filter((project) => project !== null);
+    return projects.toSorted((a, b) => (sortNameOf(a.name) < sortNameOf(b.name) ? -1 : 1));
+  },
+});
+
+const EDITABLE_MAX = 200;
 
 const personShape = v.object({
   name: v.string(),
@@ -122,6 +188,7 @@ export const leave = userMutation({
 async function removeMember(ctx: UserMutationCtx, row: Doc<"projectMembers">): Promise<void> {
   await ctx.db.delete(row._id);
   await endRequestsTo(ctx, row);
+  await endTransferTo(ctx, row.projectId, row.userId);
 }
 
 async function managedMember(

@@ -5,6 +5,7 @@ import { type CallerCtx, ifVisible, userMutation, userQuery } from "./model/acce
 import { accountNotice, isAccountNotice, notice } from "./model/accounts/noticeTables";
 import { type NamesOf, peopleOf } from "./model/comments/people";
 import { commentedFor } from "./model/comments/threads";
+import { openOffers } from "./model/transfers/openOffers";
 import { notFound } from "./model/errors";
 
 /** Notices per page; the query returns one more to show that a next page exists. */
@@ -92,12 +93,13 @@ async function withAbout(ctx: CallerCtx, shown: Omit<ShownNotice, "about">, name
 export const getUnreadCount = userQuery({
   args: {},
   returns: v.number(),
-  handler: async ({ db, user }) => {
+  handler: async (ctx) => {
+    const { db, user } = ctx;
     const unread = await db
       .query("notices")
       .withIndex("by_read", (q) => q.eq("userId", user.id).eq("read", false))
       .take(COUNTED);
-    return unread.length;
+    return unread.length + (await openOffers(ctx)).length;
   },
 });
 

@@ -13,6 +13,7 @@ import { commentTables } from "./model/comments/commentTables";
 import { favouriteTables } from "./model/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { projectReviews, review, reviewCounts, reviewTables } from "./model/review/reviewTables";
+import { transferTables } from "./model/transfers/transferTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
 import { webhookTables } from "./model/webhooks/webhookTables";
@@ -89,6 +90,7 @@ export default defineSchema({
   ...webhookTables,
   ...commentTables,
   ...reviewTables,
+  ...transferTables,
 
   projects: defineTable({
     ownerId: v.string(),
@@ -122,7 +124,8 @@ export default defineSchema({
   })
     .index("by_project", ["projectId", "userId"])
     .index("by_addition", ["projectId", "addedAt"])
-    .index("by_user", ["userId", "addedAt"]),
+    .index("by_user", ["userId", "addedAt"])
+    .index("by_adder", ["addedBy"]),
 
   designs: defineTable({
     ownerId,

@@ -1,8 +1,11 @@
 import { type Infer, v } from "convex/values";
-import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
+import type { Doc } from "./_generated/dataModel";
+import { type CallerCtx, designFor, ifVisible, projectFor, userQuery } from "./model/access";
+import { allows, type Right } from "./model/rights";
 import { memo } from "./model/memo";
 import {
   candidatesInProject,
+  candidatesShared,
   isNearMark,
   offsetOf,
   searchCandidates,
@@ -63,9 +66,12 @@ export const find = userQuery({
     size: v.optional(pixelSize),
     colour: v.optional(colour),
     after: v.optional(v.string()),
+    /** Leaves out what the caller may only view. */
+    editable: v.optional(v.literal(true)),
   },
   returns: foundShape,
-  handler: async (ctx, { text, tag, kind: only, type, from = 0, to = Infinity, project: projectId, after, ...looks }): Promise<Found> => {
+  handler: async (ctx, args): Promise<Found> => {
+    const { text, tag, kind: only, type, from = 0, to = Infinity, project: projectId, after, editable: isEditable, ...looks } = args;
     const words = searchQuery(text, false);
     const isWorded = words !== null;
     // Text without a searchable word finds nothing instead of everything.
@@ -78,14 +84,17 @@ export const find = userQuery({
     if (projectId && !within) return NOTHING;
     const ownerId = within?.ownerId ?? ctx.user.id;
     const carried = tag ? await tagOf(ctx, ownerId, tagKey(tag)) : null;
-    if (tag && !carried) return NOTHING;
+    const others = within ? [] : await sharedProjects(ctx, isEditable ? "edit" : "view");
+    if (tag && !carried && others.length === 0) return NOTHING;
 
-    const start = only === undefined ? null : offsetOf(after);
+    // What is shared follows the caller's own rows. Its marks begin with "s".
+    const afterShared = only === undefined || !after?.startsWith("s") ? null : offsetOf(after.slice(1));
+    const start = only === undefined ? null : (afterShared ?? offsetOf(after));
     const shared = within && within.ownerId !== ctx.user.id ? within : null;
     const candidatesOf = <Each extends Kind>(search: CandidateSearch<Each>) =>
       shared ? candidatesInProject(ctx, shared, search, only === undefined ? undefined : after) : searchCandidates(ctx, search);
-    const hasTag = (row: Candidate<Kind>["row"]) =>
-      !tag || !shared || ("tags" in row && (row.tags ?? []).some((each) => tagKey(each) === tagKey(tag)));
+    const hasTag = (row: Candidate<Kind>["row"], isShared: boolean) =>
+      !tag || !isShared || ("tags" in row && (row.tags ?? []).some((each) => tagKey(each) === tagKey(tag)));
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) =>
       (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
@@ -108,17 +117,29 @@ export const find = userQuery({
         to,
         after: start,
       };
-      let seen = 0;
-      let end: number | string | null = null;
-      for await (const { row, mark } of candidatesOf(search)) {
-        const item = fits(row, search) && hasTag(row) && fitsLooks(row, looks) ? await toResult(row) : null;
-        if (item !== null && items.length === most) return { items, next: end };
-        if (item !== null) items.push(item);
-        // Beyond a full page, reads on only to learn whether there is a next one.
-        if (items.length < most || item !== null) end = mark;
-        if (++seen === SEEN_LIMIT) return { items, next: end };
+      /** Returns the mark after which there is more; null at the end. */
+      async function add(
+        candidates: AsyncIterable<Candidate<Each>>,
+        isShared: boolean,
+        begin: number | string | null,
+      ): Promise<number | string | null> {
+        let seen = 0;
+        let end = begin;
+        for await (const { row, mark } of candidates) {
+          const item = fits(row, search) && hasTag(row, isShared) && fitsLooks(row, looks) ? await toResult(row) : null;
+          if (item !== null && items.length === most) return end;
+          if (item !== null) items.push(item);
+          // Beyond a full page, reads on only to learn whether there is a next one.
+          if (items.length < most || item !== null) end = mark;
+          if (++seen === SEEN_LIMIT) return end;
+        }
+        return null;
       }
-      return { items, next: null };
+      const ofOwn = afterShared === null && (!tag || carried) ? await add(candidatesOf(search), shared !== null, null) : null;
+      if (ofOwn !== null || others.length === 0) return { items, next: ofOwn };
+      const begin = afterShared ?? 0;
+      const next = await add(candidatesShared(ctx, others, { ...search, tagId: null }, begin), true, begin);
+      return { items, next: next === null ? null : `s${next}` };
     }
 
     const designOf = memo((id: string) => ifVisible(designFor(ctx, id, "view")));
@@ -152,7 +173,7 @@ export const find = userQuery({
     let found = await everything(query, isNearMark(start));
     if (!(await upgraded)) found = await everything((query = searchQuery(text, true)), isNearMark(start));
     const isEmpty = KINDS.every((each) => found[each].items.length === 0);
-    if (isEmpty && isWorded && !carried && start === null) found = await everything(query, true);
+    if (isEmpty && isWorded && !tag && start === null) found = await everything(query, true);
     const next = only === undefined ? null : found[only].next;
     return {
       projects: found.project.items,
@@ -163,6 +184,21 @@ export const find = userQuery({
     };
   },
 });
+
+/** Limits the projects of others that a search without a project finds. */
+const SHARED_MAX = 100;
+
+/** Returns the projects in which the caller is a member with the right, last added first. */
+async function sharedProjects(ctx: CallerCtx, right: Right): Promise<Doc<"projects">[]> {
+  const memberships = await ctx.db
+    .query("projectMembers")
+    .withIndex("by_user", (q) => q.eq("userId", ctx.user.id))
+    .order("desc")
+    .take(SHARED_MAX);
+  const rightful = memberships.filter(({ role }) => allows(role, right));
+  const projects = await Promise.all(rightful.map(({ projectId }) => ctx.db.get(projectId)));
+  return projects.flatMap((project) => (project && project.removedAt === undefined ? [project] : []));
+}
 
 const TABLES = { project: "projects", design: "designs", image: "designImages" } as const satisfies Record<Kind, UpgradedTable>;
 const KINDS = ["project", "design", "image"] as const satisfies Kind[];

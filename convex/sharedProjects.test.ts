@@ -33,9 +33,55 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     const find = (filters: { text?: string; tag?: string }) => eve.query(api.search.find, { text: "", project, ...filters });
     expect((await find({ text: "cover" })).designs).toMatchObject([{ _id: design }]);
     expect((await find({ tag: "poster" })).designs).toMatchObject([{ _id: design }]);
-    expect((await eve.query(api.search.find, { text: "cover" })).designs).toEqual([]);
     await remove(member);
     expect(await find({ text: "cover" })).toMatchObject({ designs: [], images: [] });
+  });
+
+  it("finds projects, designs and images that are shared, after own ones", { tags: "@finds-what-is-shared" }, async () => {
+    const { project, design, image, ownDesign, member } = await shared("viewer");
+    const secret = await ada.mutation(api.projects.create, { name: "Shared secret" });
+    await ada.mutation(api.designs.create, { projectId: secret, name: "Cover of a secret" });
+    await ada.mutation(api.tags.tagImage, { id: image, tag: "poster" });
+    await eve.mutation(api.designs.rename, { id: ownDesign, name: "Cover of mine" });
+    const find = (filters: object) => eve.query(api.search.find, { text: "", ...filters });
+    expect((await find({ text: "shared" })).projects).toMatchObject([{ _id: project }]);
+    expect((await find({ text: "cover" })).designs).toMatchObject([{ _id: ownDesign }, { _id: design, projectName: "Shared" }]);
+    expect((await find({ text: "fig" })).images).toMatchObject([{ _id: image }]);
+    expect((await find({ text: "covr" })).designs).toEqual([]);
+    expect((await find({ text: "hared" })).projects).toMatchObject([{ _id: project }]);
+    expect((await find({ tag: "poster" })).images).toMatchObject([{ _id: image }]);
+    expect((await find({ kind: "design", text: "" })).designs.map(({ _id }) => _id)).toEqual([ownDesign, design]);
+    expect((await find({ text: "cover", editable: true })).designs).toMatchObject([{ _id: ownDesign }]);
+    await backend.inside.mutation(probe.patch, { table: "projectMembers", id: member, fields: { role: "editor" } });
+    expect((await find({ text: "cover", editable: true })).designs).toMatchObject([{ _id: ownDesign }, { _id: design }]);
+    expect(await eve.query(api.members.listEditable, {})).toMatchObject([{ _id: project, name: "Shared", owner: "ada" }]);
+    await ada.mutation(api.designs.moveToTrash, { id: design });
+    expect((await find({ text: "cover" })).designs).toMatchObject([{ _id: ownDesign }]);
+    await ada.mutation(api.trash.restore, { id: design });
+    await remove(member);
+    expect((await find({ text: "cover" })).designs).toMatchObject([{ _id: ownDesign }]);
+    expect((await find({ text: "shared" })).projects).toEqual([]);
+    expect(await eve.query(api.members.listEditable, {})).toEqual([]);
+  });
+
+  it.each([{ text: "picture" }, { text: "" }])("pages through own and shared images of %o once", async (filters) => {
+    const { image, ownDesign } = await shared("viewer");
+    await ada.mutation(api.designImages.rename, { id: image, name: "picture" });
+    const { id: mine } = await addImage(backend, eve, ownDesign, "picture");
+    await copyRows(image, 70, {});
+    await copyRows(mine, 60, {});
+    const found: string[] = [];
+    let after: string | undefined;
+    for (let each = 0; each < 10; each++) {
+      const { images, next } = await eve.query(api.search.find, { ...filters, kind: "image", ...(after && { after }) });
+      found.push(...images.map(({ _id }) => _id));
+      if (next === null) break;
+      after = next;
+    }
+    const own = (await rows("designImages", "ownerId", eve.userId)).map(({ _id }) => String(_id));
+    expect(found).toHaveLength(132);
+    expect(new Set(found).size).toBe(132);
+    expect(new Set(found.slice(0, 61))).toEqual(new Set(own));
   });
 
   it("pages through a shared project without revealing the owner's other rows", async () => {

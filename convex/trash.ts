@@ -9,6 +9,7 @@ import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
 import { forgetUndo, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "./model/review/requests";
+import { expectNoneGiven, expectSettled } from "./model/transfers/transfers";
 import { expectVisible, restoreWithParents } from "./model/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
@@ -83,6 +84,7 @@ export const restore = userMutation({
   returns: restoredShape,
   handler: async (ctx, { id, withPlace = false, into }) => {
     const found = await trashedFor(ctx, id);
+    if (found.kind !== "project") await expectSettled(ctx, found.project._id);
     if (into !== undefined && found.kind === "design") {
       const project = await projectFor(ctx, into, "edit");
       expectSameOwner(found.project, project);
@@ -132,6 +134,7 @@ export const empty = userMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
+    await expectNoneGiven(ctx, ctx.user.id);
     await purgeBatch(ctx, { ownerId: ctx.user.id, before: Date.now() + 1 });
     return null;
   },

@@ -20,6 +20,7 @@ import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { resetApprovals } from "./model/review/setReviews";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
+import { giveImages } from "./model/transfers/giveRows";
 import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/limits/usage";
 import { pictureFields } from "./model/versionTables";
@@ -81,7 +82,11 @@ export const finalize = serverMutationForSender({
   },
   returns: v.id("imageVersions"),
   handler: async (ctx, args) => {
-    const { image, ...path } = await imageFor(ctx, args.imageId, "edit");
+    const { image: found, ...path } = await imageFor(ctx, args.imageId, "edit");
+    const { ownerId } = path.project;
+    // A transfer may not have reached the image yet. The version counts for the new owner.
+    const isGiven = found.ownerId !== undefined && found.ownerId !== ownerId && (await giveImages(ctx, [found], ownerId)) > 0;
+    const image = isGiven ? ((await ctx.db.get(found._id)) ?? found) : found;
     const properties = check(imageProperties, args);
 
     const earlier = await ctx.db

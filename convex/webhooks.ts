@@ -173,7 +173,17 @@ export const claim = serverMutation({
       await ctx.db.patch(row._id, { lease, attempts, dueAt: now + leaseMs });
       const { url, sealedSecret, projectId } = webhook;
       const { event, createdAt, designId, itemIds } = row;
-      claimed.push({ id: row._id, attempts, url, sealedSecret, event, createdAt, projectId, itemIds, ...(designId !== undefined && { designId }) });
+      claimed.push({
+        id: row._id,
+        attempts,
+        url,
+        sealedSecret,
+        event,
+        createdAt,
+        projectId,
+        itemIds,
+        ...(designId !== undefined && { designId }),
+      });
     }
     return claimed;
   },

@@ -12,6 +12,9 @@ import { constraintOf } from "~/lib/forms/constraint.server";
 import { FormPasswordField } from "~/lib/forms/fields/password-field";
 import { TextField } from "~/lib/forms/fields/text-field";
 import { configContext } from "~/lib/http/context";
+import type { PreloadOf } from "~/lib/data/preload";
+import { isolate } from "~/lib/ui/isolate";
+import { Link } from "~/lib/ui/navigation/link";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { api } from "#convex/_generated/api";
@@ -20,16 +23,23 @@ import type { Route } from "./+types/account.data";
 export const meta: Route.MetaFunction = () => [{ title: "Data · Atelier" }];
 
 export async function loader({ context }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const canDelete = context.get(configContext).accounts.deleteUser;
+  const [security, shared] = await Promise.all([
+    convex.preload(api.accounts.mine.getSecurity, {}),
+    canDelete ? convex.preload(api.members.listOwnShared, {}) : null,
+  ]);
   return {
-    security: await convexFor(context).preload(api.accounts.mine.getSecurity, {}),
-    canDelete: context.get(configContext).accounts.deleteUser,
+    security,
+    shared,
+    canDelete,
     constraint: constraintOf(deletionFields),
   };
 }
 
 export const action = accountAction(dataIntents);
 
-export default function Data({ loaderData: { security, canDelete, constraint } }: Route.ComponentProps) {
+export default function Data({ loaderData: { security, shared, canDelete, constraint } }: Route.ComponentProps) {
   const { hasPassword } = useLive(security);
   const user = useRoot()?.user;
   if (!user) return null;
@@ -52,10 +62,35 @@ export default function Data({ loaderData: { security, canDelete, constraint } }
           title="Delete your account"
           about="Deletes your account with all its projects, designs and images, for everyone who can see them. This cannot be undone."
         >
+          {shared ? <SharedProjects preloaded={shared} /> : null}
           <DeleteForm email={user.email} word={confirmationOf(user.email)} hasPassword={hasPassword} constraint={constraint} />
         </Section>
       ) : null}
     </>
+  );
+}
+
+/** Offers to transfer projects that would be deleted for their members. */
+function SharedProjects({ preloaded }: { preloaded: PreloadOf<typeof api.members.listOwnShared> }) {
+  const projects = useLive(preloaded);
+  if (projects.length === 0) return null;
+  return (
+    <div className="grid gap-2">
+      <p>Transfer shared projects first to keep them for their members:</p>
+      <ul className="grid gap-1 ps-5 list-disc">
+        {projects.map(({ projectId, project }) => (
+          <li key={projectId} className="wrap-anywhere">
+            <Link
+              to={href("/projects/:id/members", { id: projectId })}
+              prefetch="intent"
+              className="inline-block text-accent-text underline underline-offset-4 pointer-coarse:py-2.5"
+            >
+              Members of {isolate(project)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -27,7 +27,8 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
     convex.preload(api.designs.getDesignById, { id }),
     convex.preload(api.projects.getProjects, { sort: "name" }),
   ]);
-  return { design, projects };
+  const shared = design.value.role === undefined ? null : await convex.preload(api.members.listEditable, {});
+  return { design, projects, shared: shared?.value ?? [] };
 }
 
 const { moveDesign, copyDesigns } = designIntents;
@@ -56,7 +57,11 @@ export default function MoveDesign({ loaderData }: Route.ComponentProps) {
         copy="copyDesigns"
         current={design.projectId}
         field="projectId"
-        targets={projects.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") }))}
+        targets={[...projects, ...loaderData.shared].map(({ _id, name, designCount }) => ({
+          _id,
+          name,
+          summary: count(designCount, "design"),
+        }))}
         nowhere="There is no project. Create one."
       />
       <NewDestination key={`new ${projects.length}`} thing="project" intent="createProject" hidden={{}} />

@@ -2,17 +2,16 @@ import { isolate } from "~/lib/ui/isolate";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { Download, Trash2 } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
+import { data, href, Outlet, redirect, useSearchParams } from "react-router";
 import { readCookie } from "~/features/accounts/session/cookies";
 import { getVisitor } from "~/features/accounts/session/session.server";
 import { designArchive } from "~/features/downloads/download-address";
 import { DownloadLink } from "~/features/downloads/download-link";
-import { connectedConvex } from "~/lib/data/connection/connection";
 import { convexFor } from "~/lib/data/convex.server";
 import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
 import { imageSortIn, reviewIn, SORT } from "~/lib/data/pagination/sorting";
-import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { liveDesignRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
 import { FavouriteButton } from "~/lib/forms/items/favourite-button";
@@ -132,13 +131,7 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = {
   projectOf: ({ design: { value } }) => ({ _id: value.projectId, role: value.role }),
 };
 
-export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
-  const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
-  const staysOnPage = currentParams["id"] === nextParams["id"];
-  const turns = staysOnPage && nextParams["imageId"] !== undefined && formMethod === undefined && currentUrl.href !== nextUrl.href;
-  if (turns && connectedConvex()) return false;
-  return liveRevalidation(staysOnPage ? { ...args, currentParams: nextParams } : args);
-}
+export const shouldRevalidate = liveDesignRevalidation;
 
 /** An image that was opened by its address has no gallery to return to. */
 export default function Design({ loaderData, actionData, params }: Route.ComponentProps) {

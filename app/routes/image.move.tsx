@@ -33,9 +33,10 @@ export async function loader({ params: { id, imageId }, context, url }: Route.Lo
     convex.preload(api.projects.getProjects, { sort: "name" }),
   ]);
   if (inPlace.value.image.designId !== design.value._id) throw notFoundResponse();
+  const shared = design.value.role === undefined ? null : await convex.preload(api.members.listEditable, {});
   const projectId = url.searchParams.get(PROJECT) ?? design.value.projectId;
   const designs = await convex.preload(api.designs.getDesignsByProjectId, { projectId, sort: "name" });
-  return { design, inPlace, projects, designs, projectId };
+  return { design, inPlace, projects, shared: shared?.value ?? [], designs, projectId };
 }
 
 const { moveImage, copyImages } = imageIntents;
@@ -68,7 +69,7 @@ export default function MoveImage({ loaderData }: Route.ComponentProps) {
         title="Move or copy to a design"
       />
       <Form method="get" className="flex flex-wrap items-end gap-2">
-        <ProjectPicker name={PROJECT} projects={projects} chosen={loaderData.projectId} />
+        <ProjectPicker name={PROJECT} projects={[...projects, ...loaderData.shared]} chosen={loaderData.projectId} />
       </Form>
       <DestinationList
         key={loaderData.projectId}

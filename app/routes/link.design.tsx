@@ -1,7 +1,7 @@
 import { LinkDesign } from "~/features/links/link-design";
 import { loadDesign } from "~/features/links/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
-import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { liveDesignRevalidation } from "~/lib/data/should-revalidate";
 import { titleOf } from "~/lib/ui/use-title";
 import type { Route } from "./+types/link.design";
 
@@ -14,8 +14,10 @@ export async function loader(args: Route.LoaderArgs) {
   return loadDesign(args, await unlockedLink(args.context), args.params.id);
 }
 
-export const shouldRevalidate = liveRevalidation;
+export const shouldRevalidate = liveDesignRevalidation;
 
-export default function LinkDesignPage({ loaderData, params: { token, id } }: Route.ComponentProps) {
-  return <LinkDesign key={id} token={token} shown={loaderData} />;
+/** The viewer is below this page, so that a step to the next image loads neither the design nor its images. */
+export default function LinkDesignPage({ loaderData, params }: Route.ComponentProps) {
+  const isViewing = "imageId" in params && params.imageId !== undefined;
+  return <LinkDesign key={params.id} token={params.token} shown={loaderData} isViewing={isViewing} />;
 }

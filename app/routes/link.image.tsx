@@ -1,3 +1,4 @@
+import { href, redirect } from "react-router";
 import { LinkImage } from "~/features/links/link-image";
 import { loadImage } from "~/features/links/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
@@ -10,8 +11,14 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { name: "robots", content: "noindex" },
 ];
 
+/** The image of a link to it. Images of a design are below the design's address. */
 export async function loader(args: Route.LoaderArgs) {
-  return loadImage(args, await unlockedLink(args.context), args.params.imageId);
+  const link = await unlockedLink(args.context);
+  const { token, imageId } = args.params;
+  const shown = await loadImage(args, link, imageId);
+  const { designId: id } = shown.inPlace.value.image;
+  if (link.target.kind !== "image") throw redirect(href("/s/:token/designs/:id/images/:imageId", { token, id, imageId }));
+  return shown;
 }
 
 export const shouldRevalidate = liveRevalidation;

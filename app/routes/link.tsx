@@ -1,7 +1,11 @@
-import { Outlet } from "react-router";
+import { data, href, Outlet, redirect } from "react-router";
 import { LinkFrame } from "~/features/links/link-frame";
 import { noteVisit } from "~/features/links/note-visit.server";
 import { linkMiddleware, linkOf } from "~/features/links/open-link.server";
+import { isSavedBy, saveLink } from "~/features/links/save-link.server";
+import type { SaveAnswer } from "~/features/links/save-link-form";
+import { isDocumentRequest } from "~/lib/forms/is-document-request.server";
+import { readFormData } from "~/lib/http/forms/form.server";
 import { configContext } from "~/lib/http/context";
 import { liveLayoutRevalidation } from "~/lib/data/should-revalidate";
 import { useRoot } from "~/lib/data/use-root";
@@ -19,20 +23,40 @@ export const meta: Route.MetaFunction = ({ error }) => [
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const link = await linkOf(context);
-  if (!link.isUnlocked) return { role: null, convexToken: null, canReport: false };
+  if (!link.isUnlocked) return { role: null, convexToken: null, canReport: false, isOfImage: false, isSaved: null };
   noteVisit(request, context, link);
   const canReport = context.get(configContext).publicLinks.reportTo !== null;
-  return { role: link.downloads ? ("downloadLink" as const) : ("link" as const), convexToken: await link.convexToken(), canReport };
+  const [convexToken, isSaved] = await Promise.all([link.convexToken(), isSavedBy(context, link)]);
+  const isOfImage = link.target.kind === "image";
+  return { role: link.downloads ? ("downloadLink" as const) : ("link" as const), convexToken, canReport, isOfImage, isSaved };
+}
+
+/** Saves the link. A form of a page below has its own action. */
+export async function action({ request, context, params: { token } }: Route.ActionArgs) {
+  await readFormData(request);
+  const saveProblem = await saveLink(request, context);
+  if (saveProblem !== null) return data<SaveAnswer>({ saveProblem }, { status: 422 });
+  if (isDocumentRequest(request)) throw redirect(href("/s/:token", { token }), 303);
+  return data<SaveAnswer>({ saveProblem });
 }
 
 export const shouldRevalidate = liveLayoutRevalidation;
 
 /** Without the password, only the form for it is shown. */
-export default function LinkLayout({ loaderData: { role, canReport }, params: { token } }: Route.ComponentProps) {
+export default function LinkLayout({ loaderData, actionData, params: { token } }: Route.ComponentProps) {
+  const { role, canReport, isOfImage, isSaved } = loaderData;
   const root = useRoot();
   if (role === null || !root) return <Outlet />;
   return (
-    <LinkFrame token={token} role={role} convex={root.convex} canReport={canReport}>
+    <LinkFrame
+      token={token}
+      role={role}
+      convex={root.convex}
+      canReport={canReport}
+      isOfImage={isOfImage}
+      isSaved={isSaved}
+      saveProblem={actionData?.saveProblem ?? null}
+    >
       <Outlet />
     </LinkFrame>
   );

@@ -23,8 +23,14 @@ const intents = { moveDesigns, copyDesigns, createProject: creatingDestination(p
 
 export const action = (args: Route.ActionArgs) =>
   destinationAction(args, intents, async (_sent, _ids, selected) => {
-    const { value } = await convexFor(args.context).preload(api.projects.getProjects, { sort: "name" });
-    return { ...selected, projects: value.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") })) };
+    const convex = convexFor(args.context);
+    const own = (await convex.preload(api.projects.getProjects, { sort: "name" })).value;
+    const isOwn = selected.place === undefined || own.some(({ _id }) => _id === selected.place);
+    const shared = isOwn ? [] : (await convex.preload(api.members.listEditable, {})).value;
+    return {
+      ...selected,
+      projects: [...own, ...shared].map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") })),
+    };
   });
 
 export async function clientAction(args: ClientActionFunctionArgs) {

@@ -28,9 +28,12 @@ export const action = (args: Route.ActionArgs) =>
     intents,
     async (sent, ids, selected) => {
       const convex = convexFor(args.context);
-      const projects = (await convex.preload(api.projects.getProjects, { sort: "name" })).value;
+      const own = (await convex.preload(api.projects.getProjects, { sort: "name" })).value;
       const requested = sent.get(PROJECT);
-      const projectId = typeof requested === "string" ? requested : await projectOf(args, ids, projects[0]?._id ?? "");
+      const current = await projectOf(args, ids, own[0]?._id ?? "");
+      const isOwn = current === "" || own.some(({ _id }) => _id === current);
+      const projects = isOwn ? own : [...own, ...(await convex.preload(api.members.listEditable, {})).value];
+      const projectId = typeof requested === "string" ? requested : current;
       const designs = (await convex.preload(api.designs.getDesignsByProjectId, { projectId, sort: "name" })).value;
       return {
         ...selected,

@@ -3,6 +3,7 @@ import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
+import { OfferedProjects } from "~/features/accounts/transfers/offered-projects";
 import { noticeIntents } from "~/features/notifications/intents";
 import { NoNotifications } from "~/features/notifications/no-notifications";
 import { MarkAllRead, NotificationList } from "~/features/notifications/notification-list";
@@ -16,7 +17,12 @@ export const meta: Route.MetaFunction = () => [{ title: "Notifications · Atelie
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const after = pageStartFrom(url.searchParams);
-  return { notices: await convexFor(context).preload(api.notices.list, after ? { after } : {}), isFirst: after === null };
+  const convex = convexFor(context);
+  const [notices, offers] = await Promise.all([
+    convex.preload(api.notices.list, after ? { after } : {}),
+    convex.preload(api.transfers.listOffered, {}),
+  ]);
+  return { notices, offers, isFirst: after === null };
 }
 
 export const action = serverAction(noticeIntents);
@@ -26,6 +32,7 @@ export const shouldRevalidate = liveRevalidation;
 export default function Notifications({ loaderData }: Route.ComponentProps) {
   const page = noticePage(useLive(loaderData.notices), loaderData.isFirst);
   const notices = page.rows;
+  const offers = useLive(loaderData.offers);
   const unread = notices.filter(({ read }) => !read).length;
   return (
     <Page className="grid-cols-[minmax(0,48rem)]">
@@ -35,7 +42,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
       >
         {unread > 0 ? <MarkAllRead /> : null}
       </PageHeader>
-      {notices.length > 0 ? <NotificationList notices={notices} /> : <NoNotifications />}
+      {page.isFirst ? <OfferedProjects offers={offers} /> : null}
+      {notices.length > 0 ? <NotificationList notices={notices} /> : offers.length > 0 ? null : <NoNotifications />}
       <MorePages itemNoun="notifications" page={page} />
     </Page>
   );

@@ -17,6 +17,7 @@ import { INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { configContext } from "~/lib/http/context";
 import { readFormData } from "~/lib/http/forms/form.server";
+import { ButtonLink } from "~/lib/ui/inputs/button";
 import { isolate } from "~/lib/ui/isolate";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
@@ -71,7 +72,9 @@ export default function ProjectMembers({ loaderData }: Route.ComponentProps) {
       <PageHeader
         trail={<Breadcrumb trail={[projectsCrumb(project), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title="Members"
-      />
+      >
+        {owner.isMe ? <ButtonLink to={href("/projects/:id/transfer", { id: project._id })}>Transfer project</ButtonLink> : null}
+      </PageHeader>
       <MemberList projectId={project._id} owner={owner} members={page.rows} />
       {loaderData.invitations ? (
         <LiveInvitations projectId={project._id} preloaded={loaderData.invitations} mail={loaderData.mail} />

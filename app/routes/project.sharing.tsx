@@ -1,9 +1,9 @@
-import { useEffect } from "react";
-import { type ClientActionFunctionArgs, href, type ShouldRevalidateFunctionArgs, useRevalidator } from "react-router";
+import { type ClientActionFunctionArgs, href, type ShouldRevalidateFunctionArgs } from "react-router";
 import { CreateLinkForm } from "~/features/links/link-form";
 import { linkIntents } from "~/features/links/link-intents";
 import { LinkList } from "~/features/links/link-list";
 import { linkAddress } from "~/features/links/link-token.server";
+import { useLoadAddresses } from "~/features/links/use-load-addresses";
 import { manageLinks } from "~/features/links/manage-links.server";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import type { ProjectHandle } from "~/features/shell/open-project";
@@ -78,11 +78,7 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
   useTitle(titleOf(`Public links of ${isolate(project.name)}`));
   const page = useEndless(loaderData.links);
   const { addresses, item } = loaderData;
-  const { revalidate } = useRevalidator();
-  const unknown = page.rows.find(({ _id }) => addresses[_id] === undefined)?._id;
-  useEffect(() => {
-    if (unknown !== undefined) void revalidate();
-  }, [unknown, revalidate]);
+  useLoadAddresses(page.rows, addresses);
   const target = item ?? { id: project._id, kind: "project" as const, name: project.name };
   return (
     <Page>

@@ -16,6 +16,8 @@ import { liveAction } from "~/lib/forms/live-action";
 import { MenuForm } from "~/lib/forms/dialogs/menu-action";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { projectIntents } from "~/features/projects/intents";
+import { SEPARATOR } from "~/features/projects/container-card";
+import { useMembersOfOwn } from "~/features/projects/use-members-of-own";
 import { ProjectCard } from "~/features/projects/project-card";
 import { acceptedText, AddFirstImages } from "~/features/uploads/client/file-selection/add-images";
 import { NEW_PROJECT } from "~/features/uploads/client/file-selection/drop-target";
@@ -74,6 +76,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
   const byHand = useSearchParams()[0].get(SORT) === "manual";
   const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
   const isEmpty = projects.length === 0 && page.isFirst && !onlyFavourites;
+  const membersOf = useMembersOfOwn();
   const list = useRef<HTMLUListElement>(null);
   useItemCommands(list, { items: projects, openDialog: dialogs.setOpenDialog, remove: "removeProject", duplicate: "duplicateProject" });
   useReordering(list, { on: byHand, intent: "orderProject", items: projects, page, total: null });
@@ -94,7 +97,12 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
         <CardGrid label="Projects" ref={list}>
           {projects.map((project) => (
             <li key={project._id} {...selectableProps(project)}>
-              <ProjectCard project={project} openDialog={dialogs.setOpenDialog} byHand={byHand} />
+              <ProjectCard
+                project={project}
+                openDialog={dialogs.setOpenDialog}
+                byHand={byHand}
+                people={membersOf(project._id).join(SEPARATOR)}
+              />
             </li>
           ))}
         </CardGrid>

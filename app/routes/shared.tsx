@@ -8,7 +8,14 @@ import { constraintOf } from "~/lib/forms/constraint.server";
 import { ItemDialogs, useItemDialogs } from "~/lib/forms/dialogs/item-dialogs";
 import { MenuForm } from "~/lib/forms/dialogs/menu-action";
 import { liveAction } from "~/lib/forms/live-action";
+import { configContext } from "~/lib/http/context";
+import type { PreloadOf } from "~/lib/data/preload";
+import { useLive } from "~/lib/data/use-live";
 import { OwnRights } from "~/lib/rights/rights";
+import { savedLinkIntents } from "~/features/links/link-intents";
+import { linkAddress } from "~/features/links/link-token.server";
+import { SavedLinkList } from "~/features/links/saved-link-list";
+import { useLoadAddresses } from "~/features/links/use-load-addresses";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { projectIntents } from "~/features/projects/intents";
 import { memberIntents } from "~/features/projects/member-intents";
@@ -29,12 +36,21 @@ const SHOWN = 60;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const cursor = url.searchParams.get(LATER_PAGES);
-  const projects = await convexFor(context).preload(api.members.listSharedProjects, { paginationOpts: { cursor, numItems: SHOWN } });
-  return { projects, isFirst: cursor === null, constraint: constraintOf(renameProject) };
+  const convex = convexFor(context);
+  const config = context.get(configContext);
+  const [projects, links] = await Promise.all([
+    convex.preload(api.members.listSharedProjects, { paginationOpts: { cursor, numItems: SHOWN } }),
+    cursor === null && config.publicLinks.enabled ? convex.preload(api.links.listSaved, {}) : null,
+  ]);
+  const addresses = Object.fromEntries(
+    (links?.value ?? []).map(({ _id, sealedToken }) => [_id, sealedToken === null ? null : linkAddress(config, sealedToken)]),
+  );
+  return { projects, links, addresses, isFirst: cursor === null, constraint: constraintOf(renameProject) };
 }
 
 const { renameProject: rename, favouriteProject, duplicateProject, latestCoverProject } = projectIntents;
-const intents = { renameProject: rename, favouriteProject, duplicateProject, latestCoverProject, leaveProject: memberIntents.leaveProject };
+const { leaveProject } = memberIntents;
+const intents = { renameProject: rename, favouriteProject, duplicateProject, latestCoverProject, leaveProject, ...savedLinkIntents };
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
@@ -64,7 +80,24 @@ export default function Shared({ loaderData }: Route.ComponentProps) {
         <EmptyState title="No shared projects" text="Projects that other people share with you appear here." />
       )}
       <MorePages itemNoun="projects" page={{ ...page, isFirst: loaderData.isFirst }} />
+      {loaderData.links ? <SavedLinks preloaded={loaderData.links} addresses={loaderData.addresses} /> : null}
       <ItemDialogs state={dialogs} thing="project" intent="renameProject" constraint={loaderData.constraint} />
     </Page>
+  );
+}
+
+type SavedLinksProps = { preloaded: PreloadOf<typeof api.links.listSaved>; addresses: Record<string, string | null> };
+
+function SavedLinks({ preloaded, addresses }: SavedLinksProps) {
+  const links = useLive(preloaded);
+  useLoadAddresses(links, addresses);
+  if (links.length === 0) return null;
+  return (
+    <section aria-labelledby="saved-links" className="grid gap-4">
+      <h2 id="saved-links" className="text-lg">
+        Saved links
+      </h2>
+      <SavedLinkList links={links} addresses={addresses} />
+    </section>
   );
 }

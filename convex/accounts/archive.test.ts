@@ -30,6 +30,8 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   webhooks: (row) => row["createdAt"],
   webhookDeliveries: (row) => row["createdAt"],
   linkVisits: (row) => row["lastUsedAt"],
+  savedLinks: (row) => row["savedAt"],
+  transfers: (row) => row["createdAt"],
   favourites: (row) => row["favouriteAt"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
@@ -67,6 +69,8 @@ describe.each(backends)("account archive on $name", ({ start }) => {
     const webhooks = (await server.query(archive.webhooks, { sessionId, paginationOpts })).page;
     const comments = (await server.query(archive.comments, { sessionId, paginationOpts })).page;
     const reactions = (await server.query(archive.reactions, { sessionId, paginationOpts })).page;
+    const savedLinks = (await server.query(archive.savedLinks, { sessionId, paginationOpts })).page;
+    const transfers = await server.query(archive.transfers, { sessionId });
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
     for (const { id: projectId } of projects) {
@@ -78,7 +82,8 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    return JSON.stringify({ account, activities, favourites, links, comments, reactions, programs, webhooks, projects, inside });
+    const own = { account, activities, favourites, links, comments, reactions, programs, webhooks, savedLinks, transfers };
+    return JSON.stringify({ ...own, projects, inside });
   }
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {

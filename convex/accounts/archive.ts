@@ -179,6 +179,47 @@ export const webhooks = serverQueryFor({
   },
 });
 
+/** Returns the public links that the user saved, without their tokens and without what they show. */
+export const savedLinks = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db
+      .query("savedLinks")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .paginate(pageOf(paginationOpts));
+    return { page: page.map(({ _id: id, linkId, savedAt }) => ({ id, linkId, savedAt })), isDone, continueCursor };
+  },
+});
+
+/** Returns the projects that the user offered to others, and those offered to the user. */
+export const transfers = serverQueryFor({
+  args: {},
+  returns: v.array(
+    v.object({ projectId: v.id("projects"), fromId: v.string(), toId: v.string(), state: v.string(), createdAt: v.number() }),
+  ),
+  handler: async ({ db, user }) => {
+    const offered = await db
+      .query("transfers")
+      .withIndex("by_sender", (q) => q.eq("fromId", user.id))
+      .take(TRANSFERS_MAX);
+    const received = await db
+      .query("transfers")
+      .withIndex("by_recipient", (q) => q.eq("toId", user.id))
+      .take(TRANSFERS_MAX);
+    return [...offered, ...received].map(({ projectId, fromId, toId, state, createdAt }) => ({
+      projectId,
+      fromId,
+      toId,
+      state,
+      createdAt,
+    }));
+  },
+});
+
+/** Each ends within days, and a project has one. */
+const TRANSFERS_MAX = 1000;
+
 export const file = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.string(),

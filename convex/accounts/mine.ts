@@ -15,13 +15,26 @@ export const getMe = userQuery({
     emailVerified: v.boolean(),
     image: v.union(v.string(), v.null()),
     hasShared: v.optional(v.literal(true)),
+    /** Whether the user has added a member to a project. */
+    hasMembers: v.optional(v.literal(true)),
   }),
   handler: async ({ db, user: { id, name, email, emailVerified, image = null } }) => {
     const membership = await db
       .query("projectMembers")
       .withIndex("by_user", (q) => q.eq("userId", id))
       .first();
-    return { id, name, email, emailVerified, image, ...(membership && { hasShared: true as const }) };
+    const saved = membership
+      ? null
+      : await db
+          .query("savedLinks")
+          .withIndex("by_user", (q) => q.eq("userId", id))
+          .first();
+    const member = await db
+      .query("projectMembers")
+      .withIndex("by_adder", (q) => q.eq("addedBy", id))
+      .first();
+    const sharing = { ...((membership ?? saved) && { hasShared: true as const }), ...(member && { hasMembers: true as const }) };
+    return { id, name, email, emailVerified, image, ...sharing };
   },
 });
 

@@ -85,6 +85,10 @@ export const forget = internalMutation({
         .take(BATCH),
       await forgottenReactions(ctx, userId, BATCH),
       await ctx.db
+        .query("savedLinks")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
         .query("bulkJobs")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(FEW),
@@ -97,6 +101,17 @@ export const forget = internalMutation({
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
     );
+    for (const [index, field] of [
+      ["by_sender", "fromId"],
+      ["by_recipient", "toId"],
+    ] as const) {
+      const transfers = await ctx.db
+        .query("transfers")
+        .withIndex(index, (q) => q.eq(field, userId))
+        .take(BATCH);
+      // The job of an accepted one deletes it, or the purge of the project.
+      batches.push(transfers.filter(({ state }) => state !== "moving"));
+    }
     for (const [index, field] of [
       ["by_inviter", "invitedBy"],
       ["by_recipient", "acceptedBy"],

@@ -4,6 +4,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { recordActivity } from "../model/activities/recordActivity";
 import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath, type UserMutationCtx } from "../model/access";
+import { reportStoppedCopy } from "../model/bulk/reportStoppedCopy";
 import { limit } from "../model/errors";
 import { addEarlier, copyFavourite, favouritesIn } from "../model/favourites";
 import { limitsOf, tokenLimits, withLimits } from "../model/limits/limits";
@@ -75,8 +76,9 @@ export async function copyDesign(ctx: Ctx, { design, project }: DesignPath): Pro
 export async function copyImage(ctx: Ctx, { image, design, project }: ImagePath): Promise<Id<"designImages">> {
   const list = imagesOf(ctx, design._id);
   const name = nameOfCopy(image.name);
+  const bytes = await bytesOfCopies(ctx, project.ownerId, [image]);
   const id = await ctx.db.insert("designImages", {
-    ...copied(image, design),
+    ...copied(image, design, project),
     name,
     sortName: sortNameOf(name),
     words: searchWords({ ...image, name }),
@@ -88,6 +90,7 @@ export async function copyImage(ctx: Ctx, { image, design, project }: ImagePath)
   await noteTags(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
   if (copy) await reorderRow(ctx, list, copy, { after: image });
   await imagesChanged(ctx, { design, project }, 1);
+  if (bytes > 0) await changeUsage(ctx, project.ownerId, { bytes });
   await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
   return id;
 }
@@ -101,7 +104,7 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
   const copies = [];
   for (const [index, image] of images.entries()) {
     const uploadId = `copy of ${image._id} ${Math.random().toString(36).slice(2)}`;
-    const id = await ctx.db.insert("designImages", { ...copied(image, design), orderKey: keys[index], uploadId });
+    const id = await ctx.db.insert("designImages", { ...copied(image, design, project), orderKey: keys[index], uploadId });
     copies.push({ kind: "image" as const, thing: id, tags: image.tags });
   }
   await noteTags(ctx, project.ownerId, copies);
@@ -195,7 +198,11 @@ export const project = internalMutation({
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: DESIGNS });
-    if (!(await isWithinLimit(expectRoomFor(acting, target.ownerId, { designs: page.length })))) return null;
+    if (!(await isWithinLimit(expectRoomFor(acting, target.ownerId, { designs: page.length })))) {
+      const stopped = { userId: actor.userId, into: target, isMove: false, copied: 0 };
+      for (const each of page) await reportStoppedCopy(ctx, { ...stopped, design: each, total: each.imageCount });
+      return null;
+    }
     const favourites = await favouritesIn({ ...ctx, user: { id: target.ownerId } }, from);
     await addEarlier({ ...ctx, user: { id: target.ownerId } }, favourites, source.ownerId, page);
     const copies = [];
@@ -237,10 +244,14 @@ export const design = internalMutation({
       .paginate({ cursor: after, numItems: IMAGES });
     const bytes = await bytesOfCopies(ctx, into.ownerId, page);
     // Other uploads and copies may have used the room since the start.
-    if (!(await isWithinLimit(expectRoomForFiles(acting, into.ownerId, { images: page.length, bytes })))) return null;
+    if (!(await isWithinLimit(expectRoomForFiles(acting, into.ownerId, { images: page.length, bytes })))) {
+      const counts = { copied: target.imageCount, total: source.imageCount };
+      await reportStoppedCopy(ctx, { userId: actor.userId, into, design: source, isMove: actor.isMove === true, ...counts });
+      return null;
+    }
     const copies = [];
     for (const image of page) {
-      const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
+      const id = await ctx.db.insert("designImages", { ...copied(image, target, into), uploadId: `copy of ${image._id} in ${to}` });
       copies.push({ kind: "image" as const, thing: id, tags: image.tags });
       if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
       if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
@@ -288,8 +299,9 @@ function emptied(
 
 function copied(
   image: Doc<"designImages">,
-  { _id: designId, ownerId }: Doc<"designs">,
+  { _id: designId }: Doc<"designs">,
+  { ownerId }: Doc<"projects">,
 ): Omit<Doc<"designImages">, "_id" | "_creationTime"> {
   const { _id: _, _creationTime: __, versionId: ___, review: ____, ...properties } = image;
-  return { ...properties, designId, ...(ownerId !== undefined && { ownerId }) };
+  return { ...properties, designId, ownerId };
 }

@@ -1,5 +1,8 @@
 import { v } from "convex/values";
+import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
+
+const BATCH = 100;
 
 /** Marks a link at the end of its time, so that visitors' live queries run again and are refused. */
 export const expire = internalMutation({
@@ -9,6 +12,21 @@ export const expire = internalMutation({
     const link = await db.get(id);
     const now = Date.now();
     if (link?.expiresAt !== undefined && link.expiresAt <= now) await db.patch(id, { expiredAt: now });
+    return null;
+  },
+});
+
+/** Removes a deleted link from the lists of those who saved it. */
+export const forgetSaved = internalMutation({
+  args: { linkId: v.id("links") },
+  returns: v.null(),
+  handler: async ({ db, scheduler }, { linkId }) => {
+    const saved = await db
+      .query("savedLinks")
+      .withIndex("by_link", (q) => q.eq("linkId", linkId))
+      .take(BATCH);
+    for (const { _id } of saved) await db.delete(_id);
+    if (saved.length === BATCH) await scheduler.runAfter(0, internal.jobs.links.forgetSaved, { linkId });
     return null;
   },
 });

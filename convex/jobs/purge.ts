@@ -12,6 +12,7 @@ import { deleteLink } from "../model/links/links";
 import { deleteWebhook } from "../model/webhooks/webhooks";
 import { deleteRequests } from "../model/review/requests";
 import { VERSIONS_MAX } from "../model/rules";
+import { transferOf } from "../model/transfers/transfers";
 import { forgetTags } from "../model/tags/tagging";
 import { changeUsage, forgetUsage } from "../model/limits/usage";
 import { deleteVersions } from "../versions";
@@ -89,6 +90,7 @@ export const project = internalMutation({
     if (remaining > 0) remaining -= await deleteMembers(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteLinks(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteWebhooks(ctx, id, remaining);
+    if (remaining > 0) remaining -= await deleteInvitations(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
@@ -110,6 +112,8 @@ export const project = internalMutation({
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
     }
+    const transfer = await transferOf(ctx, id);
+    if (transfer) await ctx.db.delete(transfer._id);
     await forgetItem(ctx, "project", id);
     if (await ctx.db.get(id)) await ctx.db.delete(id);
     return null;
@@ -145,6 +149,15 @@ async function deleteWebhooks(ctx: MutationCtx, projectId: Id<"projects">, limit
   let deleted = 0;
   for (const webhook of webhooks) if (deleted < limit) deleted += await deleteWebhook(ctx, webhook);
   return deleted;
+}
+
+async function deleteInvitations({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+  const invitations = await db
+    .query("invitations")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .take(limit);
+  for (const { _id } of invitations) await db.delete(_id);
+  return invitations.length;
 }
 
 export const owner = internalMutation({

@@ -225,6 +225,15 @@ export async function upgradeFavourite({ db }: MutationCtx, item: Item): Promise
   await db.insert("favourites", rowOf(project.ownerId, item, favouriteAt));
 }
 
+/** Keeps a favourite that only the item stores, for its former owner. Returns the one that the item stores for the new owner. */
+export async function favouriteOfNewOwner(ctx: MutationCtx, item: Item, fromId: string, toId: string): Promise<number | undefined> {
+  const { favouriteAt, _id } = item;
+  const [former, next] = [fromId, toId].map((id) => ({ db: ctx.db, user: { id } }));
+  if (favouriteAt !== undefined && former && !(await rowOfItem(former, _id)) && !(await isFavouritesUpgraded(ctx)))
+    await ctx.db.insert("favourites", rowOf(fromId, item, favouriteAt));
+  return next && (await rowOfItem(next, _id))?.favouriteAt;
+}
+
 /** Returns the number of deleted rows. */
 export async function forgetFavourites({ db }: MutationCtx, itemId: Item["_id"], limit: number): Promise<number> {
   const rows = await db

@@ -17,6 +17,7 @@ import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "./review/requests";
 import { countsOf, countsOfDesigns } from "./review/reviewCounts";
 import { designsChanged, imagesChanged } from "./summaries";
+import { expectSettled } from "./transfers/transfers";
 import { trashImages } from "./trashing";
 
 /** A move costs the same however much the item contains. To another owner it is a copy, after which the item goes to the trash. */
@@ -26,6 +27,7 @@ type Ctx = UserMutationCtx;
 export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, target: Doc<"projects">): Promise<void> {
   if (target._id === project._id) return;
   if (target.ownerId !== project.ownerId) return moveDesigns(ctx, [{ designs: [design], project }], target);
+  await expectSettled(ctx, project._id);
   const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
   const activity = { kind: "moved" as const, design, ...named };
   await recordActivity(ctx, { ...activity, project });
@@ -50,6 +52,7 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
       await copyDesigns(ctx, [{ designs, project }], target, { isMove: true });
       continue;
     }
+    await expectSettled(ctx, project._id);
     const keys = await lastKeys(designsOf(ctx, targetId), designs.length);
     const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
     const activity = { kind: "moved" as const, design: last, ...named, count: designs.length };
@@ -74,6 +77,7 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
   const isForeign = (group: ImageGroup) => group.project.ownerId !== project.ownerId;
   await moveToOtherOwner(ctx, ids, all.filter(isForeign), designId);
   const groups = all.filter((group) => !isForeign(group));
+  for (const id of new Set(groups.map((group) => group.project._id))) await expectSettled(ctx, id);
   const order = new Map([...new Set(ids)].map((id, index) => [id, index]));
   const images = groups.flatMap((group) => group.images).toSorted((a, b) => (order.get(a._id) ?? 0) - (order.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, target._id), images.length);

@@ -6,6 +6,7 @@ import { conflict } from "./errors";
 import { isolate } from "./isolate";
 import { countsOf, countsOfDesigns } from "./review/reviewCounts";
 import { designsChanged, imagesChanged } from "./summaries";
+import { expectSettled } from "./transfers/transfers";
 import { changeUsage } from "./limits/usage";
 
 /** Marks only the item itself, so the cost does not depend on its contents, and earlier trashed contents stay trashed. */
@@ -62,6 +63,7 @@ export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
     const project = await ctx.db.get(id);
     if (!project) continue;
     expectVisible(project, "project");
+    await expectSettled(ctx, id);
     for (const { design } of group) await ctx.db.patch(design._id, { removedAt: undefined });
     const rows = group.map(({ design }) => design);
     await designsChanged(ctx, project, { designs: rows.length, images: imagesIn(rows), reviews: countsOfDesigns(rows, 1) });
@@ -74,6 +76,7 @@ export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
     const path = await reloadPath(ctx, first);
     expectVisible(path.project, "project");
     expectVisible(path.design, "design");
+    await expectSettled(ctx, path.project._id);
     for (const { image } of group) await ctx.db.patch(image._id, { removedAt: undefined });
     const rows = group.map(({ image }) => image);
     await imagesChanged(ctx, path, rows.length, countsOf(rows, 1));

@@ -70,6 +70,9 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   });
   const request = { projectId, designId, itemId: image.id, reviewerId: userId, requestedBy: userId };
   await insert("reviewRequests", { ...request, at: at + 19, dueOn: "2026-12-01", note: `${prefix} note` });
+  await insert("savedLinks", { userId, linkId, lock: 0, savedAt: at + 19 });
+  const times = { createdAt: at + 20, expiresAt: at + 4e9 };
+  await insert("transfers", { projectId, fromId: userId, toId: userId, state: "offered", run: 0, ...times });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

@@ -1,9 +1,12 @@
 import { useMemo, useRef } from "react";
-import { href } from "react-router";
+import type { FunctionReturnType } from "convex/server";
+import { href, Outlet } from "react-router";
+import type { DesignOfLink } from "./link-image";
 import type { loadDesign } from "./load-items.server";
+import type { DesignImage } from "~/features/images/gallery/image-intents";
 import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
 import { useSelection } from "~/features/selection/use-selection";
-import { useEndless } from "~/lib/data/pagination/use-endless";
+import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
 import { useLive } from "~/lib/data/use-live";
 import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
@@ -14,15 +17,24 @@ import { Page, PageHeader } from "~/lib/ui/page";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { api } from "#convex/_generated/api";
 
-type LinkDesignProps = { token: string; shown: Awaited<ReturnType<typeof loadDesign>> };
+type LinkDesignProps = { token: string; shown: Awaited<ReturnType<typeof loadDesign>>; isViewing?: boolean };
+type GalleryProps = Omit<LinkDesignProps, "isViewing"> & { design: Design; page: Endless<DesignImage> };
+
+type Design = FunctionReturnType<typeof api.designs.getDesignById>;
 
 const NOTHING: string[] = [];
 const none = () => {};
 
-/** The gallery of a design, for the visitors of a link. */
-export function LinkDesign({ token, shown }: LinkDesignProps) {
+/** The gallery of a design, for the visitors of a link. The viewer uses its images. */
+export function LinkDesign({ isViewing = false, ...rest }: LinkDesignProps) {
+  const { shown } = rest;
   const design = useLive(shown.design);
   const page = useEndless(shown.images, api.designImages.listDesignImages);
+  if (isViewing) return <Outlet context={{ page, imageCount: design.imageCount } satisfies DesignOfLink} />;
+  return <DesignGallery {...rest} design={design} page={page} />;
+}
+
+function DesignGallery({ token, shown, design, page }: GalleryProps) {
   useTitle(titleOf(design.name));
   const { view, choice } = useGalleryView(shown.view);
   const list = useRef<HTMLUListElement>(null);

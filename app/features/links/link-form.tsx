@@ -36,9 +36,11 @@ type ChangeLinkFormProps = { projectId: string; link: ManagedLink };
 export function ChangeLinkForm({ projectId, link }: ChangeLinkFormProps) {
   const { _id, name, downloads, expiresAt, hasPassword } = link;
   const defaultValue = { name, expiresOn: expiresAt === null ? "" : dayOf(expiresAt) };
+  // Another tab may change the link meanwhile, and the form sends all settings.
+  const before = JSON.stringify({ name, downloads, expiresAt, hasPassword });
   const state = useIntentForm({ id: `change-${_id}`, intent: "changeLink" satisfies IntentName, defaultValue });
   return (
-    <IntentForm state={state} hidden={{ link: _id, item: projectId }} className="grid gap-4 pt-3">
+    <IntentForm state={state} hidden={{ link: _id, item: projectId, before }} className="grid gap-4 pt-3">
       <LinkFields key={JSON.stringify(defaultValue)} state={state} downloads={downloads} hasPassword={hasPassword} />
       <div>
         <Button type="submit">Save changes</Button>

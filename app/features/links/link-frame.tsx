@@ -8,13 +8,25 @@ import { IconSymbols } from "~/lib/ui/icons/icon-symbols";
 import { Logo } from "~/lib/ui/icons/logo";
 import { Link } from "~/lib/ui/navigation/link";
 import type { LinkRole } from "#convex/model/rights";
+import { SaveLinkForm } from "./save-link-form";
 import { useLinkAuth } from "./use-link-auth";
 
-type LinkFrameProps = { token: string; role: LinkRole; convex: AppConfig["browserConvex"]; canReport: boolean; children: ReactNode };
+type LinkFrameProps = {
+  token: string;
+  role: LinkRole;
+  convex: AppConfig["browserConvex"];
+  canReport: boolean;
+  /** Whether the link is for one image, whose design has no page. */
+  isOfImage: boolean;
+  /** Null for signed-out visitors, who cannot save. */
+  isSaved: boolean | null;
+  saveProblem: string | null;
+  children: ReactNode;
+};
 
 /** Shows the pages of a public link: live, without a sidebar, and with the addresses of the link. */
-export function LinkFrame({ token, role, convex, canReport, children }: LinkFrameProps) {
-  const addresses = useMemo(() => addressesIn(token), [token]);
+export function LinkFrame({ token, role, convex, canReport, isOfImage, isSaved, saveProblem, children }: LinkFrameProps) {
+  const addresses = useMemo(() => addressesIn(token, isOfImage), [token, isOfImage]);
   return (
     <LiveProvider address={convex} useAuth={useLinkAuth}>
       <IconSymbols>
@@ -23,7 +35,7 @@ export function LinkFrame({ token, role, convex, canReport, children }: LinkFram
             <a href="#main" className="skip-link">
               Skip to content
             </a>
-            <header className="flex h-12 items-center justify-between border-b px-4 md:px-8" data-print="hide">
+            <header className="flex min-h-12 items-center justify-between border-b px-4 md:px-8" data-print="hide">
               <Link
                 to={href("/s/:token", { token })}
                 prefetch="intent"
@@ -32,15 +44,18 @@ export function LinkFrame({ token, role, convex, canReport, children }: LinkFram
                 <Logo />
                 Atelier
               </Link>
-              {canReport ? (
-                <Link
-                  to={href("/s/:token/report", { token })}
-                  prefetch="intent"
-                  className="flex items-center rounded-md py-2 text-sm text-soft hover:text-ink pointer-coarse:min-h-11"
-                >
-                  Report
-                </Link>
-              ) : null}
+              <div className="flex items-center gap-4">
+                {isSaved === null ? null : <SaveLinkForm key={token} token={token} isSaved={isSaved} problem={saveProblem} />}
+                {canReport ? (
+                  <Link
+                    to={href("/s/:token/report", { token })}
+                    prefetch="intent"
+                    className="flex items-center rounded-md py-2 text-sm text-soft hover:text-ink pointer-coarse:min-h-11"
+                  >
+                    Report
+                  </Link>
+                ) : null}
+              </div>
             </header>
             <main id="main" tabIndex={-1} className="outline-none">
               {children}
@@ -52,9 +67,12 @@ export function LinkFrame({ token, role, convex, canReport, children }: LinkFram
   );
 }
 
-const addressesIn = (token: string): ItemAddresses => ({
+const addressesIn = (token: string, isOfImage: boolean): ItemAddresses => ({
   design: (id) => href("/s/:token/designs/:id", { token, id }),
-  image: (_, imageId) => href("/s/:token/images/:imageId", { token, imageId }),
+  image: (id, imageId) =>
+    isOfImage
+      ? href("/s/:token/images/:imageId", { token, imageId })
+      : href("/s/:token/designs/:id/images/:imageId", { token, id, imageId }),
   files: href("/s/:token/files/:id", { token, id: "" }).replace(/\/$/, ""),
   compare: href("/s/:token/compare", { token }),
 });

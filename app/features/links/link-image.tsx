@@ -1,38 +1,39 @@
-import { useMemo } from "react";
+import { useEffect, useEffectEvent, useMemo } from "react";
 import type { loadImage } from "./load-items.server";
 import type { DesignImage } from "~/features/images/gallery/image-intents";
 import type { AdjacentImages } from "~/features/images/viewer/adjacent-images";
 import { ImageDetails } from "~/features/images/viewer/image-details";
 import { useOpenImage } from "~/features/images/viewer/use-open-image";
 import { Viewer } from "~/features/images/viewer/viewer";
-import type { Preload } from "~/lib/data/preload";
+import type { Endless } from "~/lib/data/pagination/use-endless";
 import { useLive } from "~/lib/data/use-live";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 
 type Shown = Awaited<ReturnType<typeof loadImage>>;
 
-/** The viewer, for the visitors of a link. */
-export function LinkImage({ shown }: { shown: Shown }) {
-  const { design, images } = shown;
-  if (!design || !images) return <OneImage shown={shown} around={NONE} total={1} />;
-  return <ImageOfDesign shown={shown} design={design} images={images} />;
+/** The design whose images the viewer shows. */
+export type DesignOfLink = { page: Endless<DesignImage>; imageCount: number };
+
+/** The viewer, for the visitors of a link. The link of an image shows neither its design nor other images. */
+export function LinkImage({ shown, design }: { shown: Shown; design?: DesignOfLink }) {
+  return design ? <ImageOfDesign shown={shown} design={design} /> : <OneImage shown={shown} around={NONE} total={1} />;
 }
 
 const NONE: DesignImage[] = [];
 const AROUND = 12;
 
-type ImageOfDesignProps = { shown: Shown; design: NonNullable<Shown["design"]>; images: Preload<DesignImage[]> };
-
-function ImageOfDesign({ shown, design, images }: ImageOfDesignProps) {
-  const { imageCount } = useLive(design);
-  const listed = useLive(images);
+function ImageOfDesign({ shown, design: { page, imageCount } }: { shown: Shown; design: DesignOfLink }) {
+  const { rows, more, next } = page;
   const imageId = shown.inPlace.value.image._id;
-  const around = useMemo(() => {
-    const index = listed.findIndex(({ _id }) => _id === imageId);
-    return index < 0 ? NONE : listed.slice(Math.max(0, index - AROUND), index + AROUND + 1);
-  }, [listed, imageId]);
-  const position = listed.findIndex(({ _id }) => _id === imageId) + 1;
-  return <OneImage shown={shown} around={around} total={imageCount} position={position || null} hasGallery />;
+  const index = rows.findIndex(({ _id }) => _id === imageId);
+  const around = useMemo(() => (index < 0 ? NONE : rows.slice(Math.max(0, index - AROUND), index + AROUND + 1)), [rows, index]);
+  const isNearEnd = index >= 0 && index + AROUND >= rows.length;
+  const loadMore = useEffectEvent(() => more?.());
+  useEffect(() => {
+    if (isNearEnd && next !== null) loadMore();
+  }, [isNearEnd, next]);
+  const position = index >= 0 && page.isFirst ? index + 1 : null;
+  return <OneImage shown={shown} around={around} total={imageCount} position={position} hasGallery />;
 }
 
 type OneImageProps = { shown: Shown; around: DesignImage[]; total: number; position?: number | null; hasGallery?: boolean };

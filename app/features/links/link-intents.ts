@@ -18,12 +18,32 @@ export const linkIntents = {
   }),
 };
 
+export type SavedLink = FunctionReturnType<typeof api.links.listSaved>[number];
+
+export const savedLinkIntents = {
+  forgetLink: intent({
+    mutation: api.links.forget,
+    fields: ["savedId"],
+    args: ({ savedId }) => ({ savedId }),
+    optimistic(store, { savedId }) {
+      const saved = store.getQuery(api.links.listSaved, {});
+      if (saved)
+        store.setQuery(
+          api.links.listSaved,
+          {},
+          saved.filter(({ _id }) => _id !== savedId),
+        );
+    },
+    message: { text: "Link removed" },
+  }),
+};
+
 /** Run on the app server only, which makes tokens and hashes passwords (`manage-links.server.ts`). */
 export const CREATE_LINK: IntentName = "createLink";
 export const CHANGE_LINK: IntentName = "changeLink";
 
 declare module "~/lib/forms/intents" {
   interface IntentTables {
-    links: typeof linkIntents & Record<"createLink" | "changeLink", unknown>;
+    links: typeof linkIntents & typeof savedLinkIntents & Record<"createLink" | "changeLink", unknown>;
   }
 }

@@ -41,23 +41,8 @@ export async function loadDesign({ request, url, context }: Place, link: OpenedL
   };
 }
 
-/** The link of an image shows neither the design nor its images. */
 export async function loadImage({ request, context }: Omit<Place, "url">, link: OpenedLink, imageId: string) {
-  const convex = convexFor(context);
-  const inPlace = await convex.preload(api.designImages.getDesignImageInPlace, { id: imageId });
-  const { designId } = inPlace.value.image;
-  const beside =
-    link.target.kind === "image"
-      ? null
-      : await Promise.all([
-          convex.preload(api.designs.getDesignById, { id: designId }),
-          convex.preload(api.designImages.getDesignImagesByDesignId, { designId }),
-        ]);
+  const inPlace = await convexFor(context).preload(api.designImages.getDesignImageInPlace, { id: imageId });
   imageServiceFor(context.get(configContext)).accessCache.note(sessionOfLink(link), [inPlace.value.image]);
-  return {
-    inPlace,
-    design: beside?.[0] ?? null,
-    images: beside?.[1] ?? null,
-    background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)),
-  };
+  return { inPlace, background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)) };
 }

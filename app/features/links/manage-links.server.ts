@@ -1,5 +1,6 @@
 import { hashPassword } from "better-auth/crypto";
 import { data, type RouterContextProvider } from "react-router";
+import { z } from "zod";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
@@ -18,7 +19,7 @@ type LinkAnswer = FormAnswer & { link?: string };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
 
-const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "secret", "removeSecret"];
+const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "secret", "removeSecret", "before"];
 /** Like an account's (`auth.server.ts`), but shorter ones are allowed, because attempts are limited. */
 const SECRET_LENGTH = { min: 8, max: 128 };
 const PASSWORDS = { seconds: 60 * 60, perVisitor: 100, perLink: 100 };
@@ -56,7 +57,8 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     const passwordHash = secret === "" ? null : await hashPassword(secret);
     if (intent === CHANGE_LINK) {
       const password = passwordHash !== null || textOf(sent, "removeSecret") !== "" ? { passwordHash } : {};
-      const change = { sessionId, projectId, linkId: textOf(sent, "link"), ...settings, ...password };
+      const before = settingsBefore(textOf(sent, "before"));
+      const change = { sessionId, projectId, linkId: textOf(sent, "link"), ...settings, ...password, ...(before && { before }) };
       await convex.mutation(api.links.change, change, { skipQueue: true });
       return data<LinkAnswer>({ form, result: { status: "success" } });
     }
@@ -68,6 +70,22 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     const answer = rejectedForm(error, form, values);
     if (!answer) throw error;
     return data<LinkAnswer>(answer, UNPROCESSABLE);
+  }
+}
+
+const shownSettings = z.object({
+  name: z.string(),
+  downloads: z.boolean(),
+  expiresAt: z.number().nullable(),
+  hasPassword: z.boolean(),
+});
+
+/** Returns the settings that the form showed. Forms of the previous build do not send them. */
+function settingsBefore(text: string): z.output<typeof shownSettings> | undefined {
+  try {
+    return shownSettings.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
   }
 }
 

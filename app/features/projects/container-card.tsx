@@ -10,8 +10,12 @@ import { UnreadMark } from "~/lib/ui/icons/unread-mark";
 import { ItemCard } from "~/lib/ui/item-card";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { Project } from "./intents";
+import { MemberAvatars } from "./member-avatars";
 
 export type OpenDialog = ComponentProps<typeof ItemMenu>["openDialog"];
+
+/** Names are single lines. One text keeps the memoized cards from rendering again. */
+export const SEPARATOR = "\n";
 
 type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "picking"> &
   Pick<ComponentProps<typeof ItemMenu>, "remove" | "select"> & {
@@ -20,6 +24,8 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     to: string;
     archive: string | undefined;
     counts: readonly string[];
+    /** The owner and members of a shared project. */
+    people?: string;
     openDialog: OpenDialog;
     byHand: boolean;
     mark?: ReactNode;
@@ -32,6 +38,7 @@ export function ContainerCard({
   to,
   archive,
   counts,
+  people = "",
   openDialog,
   byHand,
   mark,
@@ -60,6 +67,7 @@ export function ContainerCard({
           <span>
             edited <RelativeTime at={updatedAt} />
           </span>
+          {people === "" ? null : <MemberAvatars names={people.split(SEPARATOR)} />}
         </>
       }
       actions={

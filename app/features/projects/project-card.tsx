@@ -8,9 +8,9 @@ import { type OpenDialog, ContainerCard } from "./container-card";
 import type { Project } from "./intents";
 import { MembersLink } from "./members-link";
 
-type ProjectCardProps = { project: Project; openDialog: OpenDialog; byHand: boolean };
+type ProjectCardProps = { project: Project; openDialog: OpenDialog; byHand: boolean; people: string };
 
-export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHand }: ProjectCardProps) {
+export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHand, people }: ProjectCardProps) {
   const { _id, designCount, imageCount } = project;
   return (
     <ContainerCard
@@ -19,6 +19,7 @@ export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHa
       to={href("/projects/:id", { id: _id })}
       archive={projectArchive(project)}
       counts={[count(designCount, "design"), count(imageCount, "image")]}
+      people={people}
       openDialog={openDialog}
       remove="removeProject"
       byHand={byHand}

@@ -9,7 +9,7 @@ import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
 import { isolate } from "~/lib/ui/isolate";
 import type { api } from "#convex/_generated/api";
-import { ContainerCard, type OpenDialog } from "./container-card";
+import { ContainerCard, type OpenDialog, SEPARATOR } from "./container-card";
 import { ROLE_NAMES } from "./member-list";
 import { MembersLink } from "./members-link";
 
@@ -22,7 +22,7 @@ export const SharedProjectCard = memo(function SharedProjectCard({
   project: SharedProject;
   openDialog: OpenDialog;
 }) {
-  const { _id, designCount, imageCount, owner, role } = project;
+  const { _id, designCount, imageCount, owner, role, members } = project;
   return (
     <ContainerCard
       kind="project"
@@ -30,6 +30,7 @@ export const SharedProjectCard = memo(function SharedProjectCard({
       to={href("/projects/:id", { id: _id })}
       archive={projectArchive(project)}
       counts={[`by ${isolate(owner.name)}`, ROLE_NAMES[role], count(designCount, "design"), count(imageCount, "image")]}
+      people={[owner, ...members].map(({ name }) => name).join(SEPARATOR)}
       openDialog={openDialog}
       remove="removeProject"
       byHand={false}

@@ -69,7 +69,9 @@ describe("deliver", () => {
       },
     });
     expect(() => new Webhook(secret).verify(posted?.body ?? "", headers)).not.toThrow();
-    expect(() => new Webhook(createWebhookSecret(testConfig).secret).verify(posted?.body ?? "", headers)).toThrow("No matching signature found");
+    expect(() => new Webhook(createWebhookSecret(testConfig).secret).verify(posted?.body ?? "", headers)).toThrow(
+      "No matching signature found",
+    );
   });
 
   it("follows a redirect that keeps the method, and reports others as failed", async () => {

@@ -17,6 +17,15 @@ export function liveLayoutRevalidation(args: ShouldRevalidateFunctionArgs): bool
   return decided(args) ?? false;
 }
 
+/** For a design's page, which stays loaded while its images are viewed. */
+export function liveDesignRevalidation(args: ShouldRevalidateFunctionArgs): boolean {
+  const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
+  const staysOnPage = currentParams["id"] === nextParams["id"];
+  const turns = staysOnPage && nextParams["imageId"] !== undefined && formMethod === undefined && currentUrl.href !== nextUrl.href;
+  if (turns && connectedConvex()) return false;
+  return liveRevalidation(staysOnPage ? { ...args, currentParams: nextParams } : args);
+}
+
 function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
   // A rejected form changed nothing, and a failed load would replace the page and what was typed.
   if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;

@@ -37,4 +37,15 @@ export const linkTables = {
     visits: v.number(),
     lastUsedAt: v.number(),
   }).index("by_link", ["linkId"]),
+
+  /** Links in a person's "Shared with me". Deleted with the link, and with the account. */
+  savedLinks: defineTable({
+    userId: v.string(),
+    linkId: v.id("links"),
+    /** Of the visit that saved it. Another one hides the target's name. */
+    lock: v.number(),
+    savedAt: v.number(),
+  })
+    .index("by_user", ["userId", "savedAt"])
+    .index("by_link", ["linkId", "userId"]),
 };

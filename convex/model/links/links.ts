@@ -1,3 +1,4 @@
+import { internal } from "../../_generated/api";
 import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 
@@ -31,5 +32,10 @@ export const visitsOf = ({ db }: Pick<QueryCtx, "db">, linkId: Doc<"links">["_id
 export async function deleteLink(ctx: MutationCtx, { _id }: Doc<"links">): Promise<void> {
   const visits = await visitsOf(ctx, _id);
   if (visits) await ctx.db.delete(visits._id);
+  const saved = await ctx.db
+    .query("savedLinks")
+    .withIndex("by_link", (q) => q.eq("linkId", _id))
+    .first();
+  if (saved) await ctx.scheduler.runAfter(0, internal.jobs.links.forgetSaved, { linkId: _id });
   await ctx.db.delete(_id);
 }

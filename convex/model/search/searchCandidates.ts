@@ -165,6 +165,52 @@ export async function* candidatesInProject(
   }
 }
 
+/** Limits the rows of other projects that an owner's index returns. */
+const FOREIGN_ROWS_MAX = 1000;
+
+/** In projects of others. Marks are counts of rows in these projects, like those of `candidatesInProject`. The caller filters by tags. */
+export function candidatesShared<Each extends Kind>(
+  ctx: QueryCtx,
+  projects: Doc<"projects">[],
+  search: CandidateSearch<Each>,
+  after: number,
+): AsyncIterable<Candidate<Each>>;
+export async function* candidatesShared(
+  ctx: QueryCtx,
+  projects: Doc<"projects">[],
+  search: CandidateSearch,
+  after: number,
+): AsyncGenerator<Candidate<Kind>> {
+  let mark = search.isNear ? MAX_SEARCH_RESULTS : 0;
+  for await (const row of rowsShared(ctx, projects, search)) if (++mark > after) yield { row, mark };
+}
+
+async function* rowsShared(ctx: QueryCtx, projects: Doc<"projects">[], search: CandidateSearch): AsyncGenerator<Rows[Kind]> {
+  const { kind, query, isNear } = search;
+  if (kind === "project") {
+    for (const project of projects)
+      if (query === null || (isNear ? query.distanceTo(project) !== null : query.fits(project))) yield project;
+    return;
+  }
+  const ofProject = { ...search, kind, tagId: null, after: null };
+  if (query === null) {
+    for (const project of projects) for await (const { row } of candidatesInProject(ctx, project, ofProject, undefined)) yield row;
+    return;
+  }
+  const ids = new Set(projects.map(({ _id }) => _id));
+  const projectOfDesign = memo(async (id) => {
+    const designId = ctx.db.normalizeId("designs", id);
+    return designId && (await ctx.db.get(designId))?.projectId;
+  });
+  let foreign = 0;
+  for (const ownerId of new Set(projects.map((project) => project.ownerId)))
+    for await (const { row } of searchCandidates<"design" | "image">(ctx, { ...ofProject, ownerId })) {
+      const projectId = "projectId" in row ? row.projectId : await projectOfDesign(row.designId);
+      if (projectId && ids.has(projectId)) yield row;
+      else if (++foreign === FOREIGN_ROWS_MAX) return;
+    }
+}
+
 async function* designsInProject(
   { db }: QueryCtx,
   projectId: Id<"projects">,

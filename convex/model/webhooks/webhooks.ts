@@ -32,3 +32,13 @@ export async function deleteWebhook({ db }: MutationCtx, { _id }: Doc<"webhooks"
   await db.delete(_id);
   return deliveries.length + 1;
 }
+
+/** The former owner knows the keys, so a new owner starts without webhooks. */
+export async function deleteWebhooksOf(ctx: MutationCtx, { _id, hasWebhooks }: Doc<"projects">): Promise<void> {
+  if (hasWebhooks !== true) return;
+  const webhooks = await ctx.db
+    .query("webhooks")
+    .withIndex("by_project", (q) => q.eq("projectId", _id))
+    .take(WEBHOOKS_MAX);
+  for (const webhook of webhooks) await deleteWebhook(ctx, webhook);
+}

@@ -186,6 +186,8 @@ test("exports a user's data with the original files and without secrets", async 
   }
   expect(archive.size).toBe(5 + files.length);
   expect(JSON.parse(String(archive.get("links.json")))).toEqual([]);
+  expect(JSON.parse(String(archive.get("saved-links.json")))).toEqual([]);
+  expect(JSON.parse(String(archive.get("transfers.json")))).toEqual([]);
   expect(JSON.parse(String(archive.get("favourites.json")))).toMatchObject([{ itemId: designId }]);
   expect(JSON.parse(String(archive.get("activity.json")))).toMatchObject([{ kind: "created" }, { kind: "created" }, { kind: "uploaded" }]);
 

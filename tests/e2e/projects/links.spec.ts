@@ -133,6 +133,69 @@ bothWays((javaScript) => {
       await expect(visitor.getByRole("heading", { name: "Password needed" })).toBeVisible();
     },
   );
+
+  test(
+    "saves a link to “Shared with me” for someone signed in",
+    { tag: "@saves-link-shared-with-me" },
+    async ({ page, person, stranger, otherBrowser, app }) => {
+      test.slow();
+      const { projectId, designId } = await projectOf(app, person);
+      const link = await makeLink(app, person, projectId);
+      const other = await otherBrowser(stranger, { javaScriptEnabled: javaScript });
+      await other.goto(`${link}/designs/${designId}`);
+      await ready(other);
+      await other.getByRole("button", { name: "Save to “Shared with me”" }).click();
+      await expect(other.getByRole("link", { name: "Saved to “Shared with me”" })).toBeVisible();
+      await expectAccessible(other);
+      await other.goto(link);
+      await other.getByRole("link", { name: "Saved to “Shared with me”" }).click();
+      await expect(other.getByRole("heading", { name: "Saved links" })).toBeVisible();
+      await ready(other);
+      await expect(other.getByText("Project, saved on")).toBeVisible();
+      await expect(other.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Shared with me" })).toBeVisible();
+      await expectAccessible(other);
+
+      await page.goto(`/projects/${projectId}/sharing`);
+      await ready(page);
+      await page.getByText("Change link A link").click();
+      await page.getByLabel("Password", { exact: true }).last().fill("correct horse link");
+      await page.getByRole("button", { name: "Save changes" }).click();
+      if (!javaScript) await other.reload();
+      await expect(other.getByText("This link has another password now.")).toBeVisible();
+      await expect(other.getByRole("main").getByText("Magazine")).toHaveCount(0);
+      await other.getByRole("link", { name: "Saved link" }).click();
+      await ready(other);
+      await expect(other.getByRole("button", { name: /^Save/ })).toHaveCount(0);
+      await other.getByLabel("Password").fill("correct horse link");
+      await other.getByRole("button", { name: "Open link" }).click();
+      await expect(other.getByRole("heading", { name: "Magazine", level: 1 })).toBeVisible();
+      await ready(other);
+      await other.getByRole("button", { name: "Save to “Shared with me”" }).click();
+      await other.getByRole("link", { name: "Saved to “Shared with me”" }).click();
+      await expect(other.getByRole("main").getByRole("link", { name: "Magazine" })).toBeVisible();
+      await ready(other);
+
+      await page.goto(page.url());
+      await ready(page);
+      await revoke(page, "A link");
+      await expect(page.getByText("There are no public links to this project.")).toBeVisible();
+      if (!javaScript) await other.reload();
+      await expect(other.getByRole("heading", { name: "Saved links" })).toHaveCount(0);
+
+      const another = await makeLink(app, person, projectId);
+      await other.goto(another);
+      await ready(other);
+      await other.getByRole("button", { name: "Save to “Shared with me”" }).click();
+      await other.getByRole("link", { name: "Saved to “Shared with me”" }).click();
+      await ready(other);
+      await other.getByRole("button", { name: "Remove Magazine" }).click();
+      await expect(other.getByRole("heading", { name: "Saved links" })).toHaveCount(0);
+      await page.context().clearCookies();
+      await page.goto(another);
+      await expect(page.getByRole("heading", { name: "Magazine", level: 1 })).toBeVisible();
+      await expect(page.getByRole("button", { name: /^Save/ })).toHaveCount(0);
+    },
+  );
 });
 
 test(

@@ -49,8 +49,11 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `/projects/${project}/members`,
     `/projects/${project}/review`,
     `/projects/${project}/sharing`,
+    `/projects/${project}/transfer`,
     link,
     `${link}/designs/${design}`,
+    `${link}/designs/${design}/images/${image}`,
+    // Leads to the address above.
     `${link}/images/${image}`,
     `${link}/compare?a=${image}&b=${other}`,
     ofImage,

@@ -41,6 +41,10 @@ export async function exportArchive(
     const accessTokens = [];
     for await (const { id: _, ...token } of listAll(convex, archive.accessTokens, { sessionId })) accessTokens.push(token);
     yield json("access-tokens.json", accessTokens);
+    const savedLinks = [];
+    for await (const { id: _, ...saved } of listAll(convex, archive.savedLinks, { sessionId })) savedLinks.push(saved);
+    yield json("saved-links.json", savedLinks);
+    yield json("transfers.json", await convex.query(archive.transfers, { sessionId }));
 
     const webhooks = [];
     for await (const { id: _, ...webhook } of listAll(convex, archive.webhooks, { sessionId })) webhooks.push(webhook);

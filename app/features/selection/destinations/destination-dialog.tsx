@@ -10,6 +10,7 @@ import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { Button } from "~/lib/ui/inputs/button";
 import { TextInput } from "~/lib/ui/inputs/text-input";
 import { count } from "~/lib/ui/count";
+import { isolate } from "~/lib/ui/isolate";
 import { Icon } from "~/lib/ui/icons/icon";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { Dialog, DialogActions, DialogCancel } from "~/lib/ui/overlays/dialog";
@@ -106,16 +107,32 @@ function pressMove(event: KeyboardEvent<HTMLInputElement>): void {
 
 function Projects({ text, ...choice }: Choice & { text: string }) {
   const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
+  const shared = useEditable();
   const searchText = fold(text.trim());
-  const shown = projects.filter(({ name }) => fold(name).includes(searchText));
+  const isShown = ({ name }: { name: string }) => fold(name).includes(searchText);
+  const [shown, others] = [projects.filter(isShown), shared.filter(isShown)];
   return (
     <>
       <Options
         at="projects"
         options={shown.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") }))}
-        nowhere={`No results for “${text}”.`}
+        {...(others.length === 0 && { nowhere: `No results for “${text}”.` })}
         {...choice}
       />
+      {others.length > 0 ? (
+        <section className="grid gap-1">
+          <h3 className="text-sm font-medium text-soft">Shared with me</h3>
+          <Options
+            at="shared"
+            options={others.map(({ _id, name, designCount, owner }) => ({
+              _id,
+              name,
+              summary: `by ${isolate(owner)}, ${count(designCount, "design")}`,
+            }))}
+            {...choice}
+          />
+        </section>
+      ) : null}
       <NewItem
         at="projects"
         thing="project"
@@ -129,6 +146,7 @@ function Projects({ text, ...choice }: Choice & { text: string }) {
 function Designs({ text, ...choice }: Choice & { text: string }) {
   const recent = useAnswer(api.designs.getRecent, {}) ?? [];
   const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
+  const shared = useEditable();
   const { from } = choice;
   const current = useAnswer(api.designs.getDesignById, from === undefined ? "skip" : { id: from });
   if (text !== "") return <FoundDesigns text={text} {...choice} />;
@@ -147,12 +165,21 @@ function Designs({ text, ...choice }: Choice & { text: string }) {
           return <ProjectDesigns key={`${project._id} ${isCurrent}`} project={project} isOpenAtFirst={isCurrent} {...choice} />;
         })}
       </section>
+      {shared.length > 0 ? (
+        <section className="grid gap-1">
+          <h3 className="text-sm font-medium text-soft">Shared with me</h3>
+          {shared.map((project) => {
+            const isCurrent = project._id === current?.projectId;
+            return <ProjectDesigns key={`${project._id} ${isCurrent}`} project={project} isOpenAtFirst={isCurrent} {...choice} />;
+          })}
+        </section>
+      ) : null}
     </>
   );
 }
 
 function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
-  const found = useLastDefined(useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" }));
+  const found = useLastDefined(useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design", editable: true }));
   if (!found) return <p className="text-soft">Searching…</p>;
   const options = found.designs.map(({ _id, name, projectName }) => ({ _id, name, summary: projectName }));
   return <Options at="found" options={options} nowhere={`No results for “${text}”.`} {...choice} />;
@@ -264,6 +291,14 @@ function NewItem({ at, thing, create, choose }: NewItemProps) {
     </div>
   );
 }
+
+/** Returns the projects of others that the user may edit. The sidebar already has the first answer, so others need no more queries. */
+function useEditable() {
+  const me = useAnswer(api.accounts.mine.getMe, {});
+  return useAnswer(api.members.listEditable, me?.hasShared ? {} : "skip") ?? NO_PROJECTS;
+}
+
+const NO_PROJECTS: FunctionReturnType<typeof api.members.listEditable> = [];
 
 /** Returns the live answer; undefined while loading, and for errors, which the page itself reports. */
 function useAnswer<Query extends FunctionReference<"query">>(

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { refusalOf } from "~/lib/data/error-responses";
+import { configContext } from "~/lib/http/context";
+import { api } from "#convex/_generated/api";
+import { accountAction, accountIntent } from "../account-action.server";
+import { Rejection } from "../rejection.server";
+import { serviceConvex } from "../session/convex/service-client.server";
+import { redirectToSignIn } from "../session/session.server";
+import { requireRecentSignIn } from "../settings/require-recent-sign-in.server";
+import { OFFER_TRANSFER } from "./transfer-intents";
+
+const offerFields = z.object({ userId: z.string("Choose a member").min(1, "Choose a member") });
+
+/** Offers the project to a member, for an owner who has signed in recently. */
+export const offerTransfer = (projectId: string) =>
+  accountAction({
+    [OFFER_TRANSFER]: accountIntent({
+      schema: offerFields,
+      fieldOf: { "*": "userId" },
+      async run({ userId }, request) {
+        const { session } = await requireRecentSignIn(request);
+        const config = request.context.get(configContext);
+        try {
+          await serviceConvex(config).mutation(api.transfers.offer, { sessionId: session.id, projectId, userId }, { skipQueue: true });
+          return { done: "transfer-offered" };
+        } catch (error) {
+          const refusal = refusalOf(error);
+          if (refusal?.code === "unauthenticated") throw redirectToSignIn(request.request);
+          const message = refusal?.code === "invalid" ? "Choose a member of the project." : refusal?.message;
+          if (refusal?.code !== "invalid" && refusal?.code !== "conflict") throw error;
+          throw new Rejection(message ?? "Choose a member of the project.", { status: 422, code: "NOT_OFFERED" });
+        }
+      },
+    }),
+  });

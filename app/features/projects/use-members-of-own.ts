@@ -1,0 +1,22 @@
+import { useQueries } from "convex-helpers/react/cache";
+import type { FunctionReturnType } from "convex/server";
+import { api } from "#convex/_generated/api";
+
+const ME = { me: { query: api.accounts.mine.getMe, args: {} } };
+const SHARED = { shared: { query: api.members.listOwnShared, args: {} } };
+const NOTHING = {};
+
+/** Returns the first members of the user's own projects. The sidebar already has the first answer, so others need no more queries. */
+export function useMembersOfOwn(): (projectId: string) => readonly string[] {
+  const { me }: Record<string, FunctionReturnType<typeof api.accounts.mine.getMe> | Error | undefined> = useQueries(ME);
+  const isSharing = me !== undefined && !(me instanceof Error) && me.hasMembers === true;
+  const { shared }: Record<string, FunctionReturnType<typeof api.members.listOwnShared> | Error | undefined> = useQueries(
+    isSharing ? SHARED : NOTHING,
+  );
+  const members = new Map(
+    (Array.isArray(shared) ? shared : []).map((each) => [String(each.projectId), each.members.map(({ name }) => name)]),
+  );
+  return (projectId) => members.get(projectId) ?? NOBODY;
+}
+
+const NOBODY: readonly string[] = [];

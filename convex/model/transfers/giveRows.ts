@@ -1,0 +1,63 @@
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import { favouriteOfNewOwner } from "../favourites";
+import { rowOfFile } from "../files";
+import { changeUsage } from "../limits/usage";
+import { VERSIONS_MAX } from "../rules";
+import { forgetTags, noteTags } from "../tags/tagging";
+
+/** Changes the owner of rows. The owner's bytes change in the same transaction, so a repeated step counts nothing twice. */
+
+/** Changed bytes by owner. */
+type Bytes = Map<string | undefined, number>;
+
+/** Gives images to the owner of their project. Returns the number of read and changed rows. */
+export async function giveImages(ctx: MutationCtx, images: Doc<"designImages">[], ownerId: string, rowsMax = Infinity): Promise<number> {
+  const bytes: Bytes = new Map();
+  let rows = 0;
+  for (const image of images) {
+    if (image.ownerId === ownerId) continue;
+    if (rows >= rowsMax) break;
+    rows += await giveImage(ctx, image, ownerId, bytes);
+  }
+  for (const [owner, changed] of bytes) if (changed !== 0) await changeUsage(ctx, owner, { bytes: changed });
+  return rows;
+}
+
+async function giveImage(ctx: MutationCtx, image: Doc<"designImages">, ownerId: string, bytes: Bytes): Promise<number> {
+  const { db } = ctx;
+  const versions = await db
+    .query("imageVersions")
+    .withIndex("by_image", (q) => q.eq("imageId", image._id))
+    .take(VERSIONS_MAX);
+  const rows = [image, ...versions];
+  // Rows of earlier builds without an owner are counted for nobody.
+  const files = new Map<Id<"_storage">, { size: number; former: string | undefined }>(
+    rows.map((row) => [row.storageId, { size: row.size, former: row.ownerId }]),
+  );
+  const add = (owner: string | undefined, size: number) => bytes.set(owner, (bytes.get(owner) ?? 0) + size);
+  for (const [storageId, { size }] of files) if ((await rowOfFile(ctx, storageId, { ownerId })) === null) add(ownerId, size);
+  const author = image.authorId ?? image.ownerId;
+  await db.patch(image._id, { ownerId, authorId: author === ownerId ? undefined : author });
+  for (const { _id, authorId = image.ownerId } of versions) await db.patch(_id, { ownerId, ...(authorId !== undefined && { authorId }) });
+  for (const [storageId, { size, former }] of files)
+    if (former !== undefined && former !== ownerId && (await rowOfFile(ctx, storageId, { ownerId: former })) === null) add(former, -size);
+  return rows.length + (await giveTags(ctx, image, ownerId));
+}
+
+export async function giveDesign(ctx: MutationCtx, design: Doc<"designs">, { fromId, toId }: Owners): Promise<void> {
+  if (design.ownerId === toId) return;
+  await ctx.db.patch(design._id, { ownerId: toId, favouriteAt: await favouriteOfNewOwner(ctx, design, fromId, toId) });
+  await giveTags(ctx, design, toId);
+}
+
+export type Owners = Pick<Doc<"transfers">, "fromId" | "toId">;
+
+async function giveTags(ctx: MutationCtx, row: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<number> {
+  const { tags } = row;
+  if (tags === undefined) return 0;
+  await forgetTags(ctx, row);
+  const item = "designId" in row ? { kind: "image" as const, thing: row._id } : { kind: "design" as const, thing: row._id };
+  await noteTags(ctx, ownerId, [{ ...item, tags }]);
+  return 2 * tags.length;
+}

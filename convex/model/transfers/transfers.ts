@@ -1,0 +1,82 @@
+import { deleteWebhooksOf } from "../webhooks/webhooks";
+import { internal } from "../../_generated/api";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../../_generated/server";
+import { conflict } from "../errors";
+import { favouriteOfNewOwner } from "../favourites";
+import { changeUsage, startUsage } from "../limits/usage";
+import { lastKey, projectsOf } from "../lists/order";
+import { memberOf } from "../members";
+
+/** More pending invitations than a project has. */
+const INVITATIONS_MAX = 200;
+
+type Db = Pick<QueryCtx, "db">;
+
+export const transferOf = ({ db }: Db, projectId: Id<"projects">): Promise<Doc<"transfers"> | null> =>
+  db
+    .query("transfers")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .unique();
+
+/** Whether the recipient can still answer. A "refused" one can free storage and accept again. */
+export const isOpen = ({ state, expiresAt }: Doc<"transfers">): boolean =>
+  (state === "offered" || state === "refused") && expiresAt > Date.now();
+
+/** The job visits each row once, so none may change its place meanwhile. Throws "conflict". */
+export async function expectSettled(ctx: Db, projectId: Id<"projects">): Promise<void> {
+  if ((await transferOf(ctx, projectId))?.state === "moving") throw conflict(MOVING);
+}
+
+/** The trash of a former owner still has rows that the job has not reached. Throws "conflict". */
+export async function expectNoneGiven({ db }: Db, userId: string): Promise<void> {
+  const moving = await db
+    .query("transfers")
+    .withIndex("by_sender", (q) => q.eq("fromId", userId).eq("state", "moving"))
+    .first();
+  if (moving) throw conflict(MOVING);
+}
+
+const MOVING = "A project is being transferred. Try again in a moment.";
+
+/** Ends an offer to someone who is no longer a member. */
+export async function endTransferTo(ctx: MutationCtx, projectId: Id<"projects">, userId: string): Promise<void> {
+  const transfer = await transferOf(ctx, projectId);
+  if (transfer?.toId === userId && transfer.state !== "moving") await ctx.db.delete(transfer._id);
+}
+
+/** Changes the project's owner, whom access follows at once. The job then changes the rows in it. */
+export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, project: Doc<"projects">): Promise<void> {
+  const { db, scheduler } = ctx;
+  const { _id: id, fromId, toId } = transfer;
+  const member = await memberOf(ctx, project._id, toId);
+  if (member) await db.delete(member._id);
+  const now = Date.now();
+  await db.insert("projectMembers", { projectId: project._id, userId: fromId, role: "editor", addedAt: now, addedBy: toId });
+  await startUsage(ctx, toId);
+  const { designCount: designs, imageCount: images } = project;
+  const favouriteAt = await favouriteOfNewOwner(ctx, project, fromId, toId);
+  await deleteWebhooksOf(ctx, project);
+  const orderKey = await lastKey(projectsOf(ctx, toId));
+  await db.patch(project._id, { ownerId: toId, orderKey, favouriteAt, hasWebhooks: undefined });
+  await changeUsage(ctx, fromId, { projects: -1, designs: -designs, images: -images });
+  await changeUsage(ctx, toId, { projects: 1, designs, images });
+  await giveInvitations(ctx, project._id, { fromId, toId }, now);
+  const run = transfer.run + 1;
+  await db.patch(id, { state: "moving", run, movedAt: now });
+  await scheduler.runAfter(0, internal.jobs.transfers.move, { id, run });
+}
+
+/** Invitations are valid as long as their inviter owns the project. */
+async function giveInvitations(
+  { db }: MutationCtx,
+  projectId: Id<"projects">,
+  { fromId, toId }: Pick<Doc<"transfers">, "fromId" | "toId">,
+  now: number,
+): Promise<void> {
+  const pending = await db
+    .query("invitations")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId).gt("expiresAt", now))
+    .take(INVITATIONS_MAX);
+  for (const { _id, invitedBy } of pending) if (invitedBy === fromId) await db.patch(_id, { invitedBy: toId });
+}
