@@ -18,7 +18,6 @@ const STYLE = `
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .line { stroke: #58a6ff } circle { fill: #58a6ff; stroke: #58a6ff } .bar { stroke: #ff7b72 } .busy { fill: none } }
 `;
 
-/** Returns an SVG with a panel for each series: the runs in order, and the bar as a dashed line. */
 export function chart(title: string, series: Series[]): string {
   const height = TOP + series.length * PANEL;
   return [

@@ -25,7 +25,6 @@ export async function grainyPhotograph(bytes: number): Promise<Buffer> {
   throw new Error(`No quality gives ${bytes} bytes.`);
 }
 
-/** Box-Muller transform. */
 const gaussian = (): number => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
 
 export function withComment(photograph: Buffer, text: string): Buffer<ArrayBuffer> {

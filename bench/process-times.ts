@@ -22,7 +22,6 @@ export function addTimes(sum: ProcessTimes, times: ProcessTimes): ProcessTimes {
 
 export const sumOf = (times: ProcessTimes): number => [...times.values()].reduce((sum, ms) => sum + ms, 0);
 
-/** "app 61 ms, deployment 20 ms": the mean of `count` files, the largest first. */
 export function timesText(times: ProcessTimes, count: number): string {
   const largest = [...times].toSorted(([, a], [, b]) => b - a).filter(([, ms]) => ms / count >= 0.5);
   return largest.map(([kind, ms]) => `${kind} ${(ms / count).toFixed(0)} ms`).join(", ");

@@ -19,7 +19,6 @@ export const percentile = (values: number[], share: number): number =>
 
 export const rounded = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** `goal` is the value that the next improvement aims at; only the bar decides whether a figure is met. */
 export const ratio = (name: string, ours: number, theirs: number, least: number, goal?: number): Figure => ({
   name,
   value: (ours / theirs).toFixed(2),

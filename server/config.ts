@@ -69,7 +69,6 @@ const aPrice = "the id of a price, price_…";
 
 const yesOrNo = z.stringbool({ error: "true or false" });
 
-/** All settings by environment variable. A test compares them with docs/configuration.md. */
 export const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z

@@ -120,7 +120,6 @@ try {
   else if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
     console.error(`${error.message}. Choose another one with PORT.`);
   else if (reasonOf(error)) console.error(`The app cannot start: ${reasonOf(error)}. It was about to write to DATA_DIR.`);
-  // A full disk can cause any failure, here or in the deployment.
   else if (noRoom) console.error(`The app cannot start: ${error instanceof Error ? error.message : String(error)}\n${noRoom}`);
   else console.error(error);
   process.exit(1);

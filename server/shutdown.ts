@@ -5,7 +5,6 @@ import type { Log } from "./log.ts";
 
 /** Milliseconds. Containers are killed after 10 s. */
 const GRACE = 8000;
-/** Milliseconds that idle connections stay open for requests in transit, whose responses announce the close. */
 const IDLE_GRACE = 500;
 
 export type ShutdownOptions = {

@@ -33,7 +33,6 @@ export type Outdated = {
   newest: string;
   published: string;
   daysBehind: number;
-  /** Required peers, dependents that need another version, and missing packages. */
   blockedBy: string[];
 };
 

@@ -42,7 +42,6 @@ try {
   await page.goto(`${app.url}/design/${designId}`);
   await page.waitForLoadState("networkidle");
   const isPartial = Promise.withResolvers<void>();
-  // Sends the start of the file, and leaves the page waiting for the rest.
   await page.route("**/uploads/*", async (route) => {
     const request = route.request();
     if (request.method() !== "PATCH") return route.continue();

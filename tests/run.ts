@@ -103,7 +103,6 @@ function failedSpecs({ title, specs, suites }: Suite, above: string[]): string[]
   ];
 }
 
-/** Returns a test's title and the first lines of its error, so that the end of a log shows what failed. */
 const failure = (title: string, message = ""): string =>
   [title, ...stripVTControlCharacters(message).split("\n").slice(0, FAILURE_LINES)].join("\n    ");
 

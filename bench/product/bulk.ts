@@ -102,7 +102,6 @@ function jobs(person: Person, deployment: TestDeployment) {
   let peak = 0;
   async function latest() {
     peak = Math.max(peak, anonymousMiB(deployment.pid()) ?? 0);
-    // The deployment does not answer while it restarts.
     const [job] = await person.query(api.bulk.getRecent, {}).catch(() => []);
     return job ?? { state: "running" as const, done: 0, failed: 0 };
   }

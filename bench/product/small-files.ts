@@ -83,7 +83,6 @@ async function makeFiles(folder: string, count: number): Promise<string[]> {
   return paths;
 }
 
-/** A square of random pixels: 26 wide has 2 KB. */
 const picture = (width: number) =>
   sharp(randomBytes(3 * width * width), { raw: { width, height: width, channels: 3 } })
     .png({ compressionLevel: 0 })

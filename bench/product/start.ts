@@ -24,7 +24,7 @@ export async function start(): Promise<Figure[]> {
       starts.empty.push(one);
       starts.full.push(other);
     }
-    const slowest = { empty: await slowestAnswer(empty), full: await slowestAnswer(full) };
+    const slowest = { empty: await slowestResponseMs(empty), full: await slowestResponseMs(full) };
     const [inEmpty, inFull] = [starts.empty, starts.full].map((all) => median(all.map(({ firstPage }) => firstPage)));
     const cpu = [starts.empty, starts.full].map((all) => `${rounded(median(all.map((each) => each.cpu)))} ms`);
     const { images, rows, cachedFiles, finishedUploads, partialUploads } = YEARS;
@@ -56,8 +56,7 @@ async function measure(app: RunningApp): Promise<Start> {
   return { firstPage, cpu };
 }
 
-/** Returns the slowest response of the first minute in ms, without the first page. */
-async function slowestAnswer(app: RunningApp): Promise<number> {
+async function slowestResponseMs(app: RunningApp): Promise<number> {
   await app.start();
   const page = () => fetch(`${app.url}/sign-in`).then((answer) => answer.arrayBuffer());
   await page();

@@ -24,7 +24,6 @@ const tokenShape = v.object({
 });
 type AccessToken = Infer<typeof tokenShape>;
 
-/** Returns the caller's tokens, newest first. */
 export const list = userQuery({
   args: {},
   returns: v.array(tokenShape),
@@ -63,7 +62,6 @@ export const create = serverMutationFor({
   },
 });
 
-/** Ends the token at once. */
 export const revoke = userMutation({
   args: { id: v.string() },
   returns: v.null(),

@@ -79,7 +79,6 @@ export const activities = serverQueryFor({
     ),
 });
 
-/** Returns the items that the user added to the favourites, also of other owners. */
 export const favourites = serverQueryFor({
   args: paged,
   returns: rows,

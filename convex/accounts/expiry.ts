@@ -4,13 +4,11 @@ import { internalMutation } from "../_generated/server";
 const BATCH = 200;
 const FEW = 10;
 
-/** How long inviters see the outcome of an invitation (milliseconds). */
-const INVITATIONS_KEPT = 30 * 24 * 60 * 60 * 1000;
+const ENDED_INVITATIONS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Unused sessions expire sooner than this (milliseconds). */
 const ACTIVITY_KEPT = 30 * 24 * 60 * 60 * 1000;
 
-/** How long a step can be undone (milliseconds). */
 export const UNDO_KEPT = 24 * 60 * 60 * 1000;
 
 /** Better Auth deletes only the expired rows that it reads. */
@@ -48,7 +46,7 @@ export const sweep = internalMutation({
       .take(BATCH);
     const invitations = await db
       .query("invitations")
-      .withIndex("by_expiry", (q) => q.lt("expiresAt", now - INVITATIONS_KEPT))
+      .withIndex("by_expiry", (q) => q.lt("expiresAt", now - ENDED_INVITATIONS_KEPT_MS))
       .take(BATCH);
     const batches = [sessions, verifications, activities, steps, pages, invitations];
     for (const { _id } of [...batches.flat(), ...jobs, ...selections]) await db.delete(_id);

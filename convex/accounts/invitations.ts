@@ -58,7 +58,6 @@ export const list = serverQuery({
   },
 });
 
-/** Revokes the operator's pending invitations of an address, and returns their number. */
 export const revoke = serverMutation({
   args: { email: v.string() },
   returns: v.number(),

@@ -64,7 +64,6 @@ async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, a
 const linked = (providerId: string): AccountNotice =>
   providerId === "credential" ? { kind: "passwordAdded" } : { kind: "providerLinked", providerId };
 
-/** The account created at sign-up needs no notice. */
 async function isFirstAccount({ db }: MutationCtx, userId: string): Promise<boolean> {
   const accounts = await db
     .query("accounts")

@@ -35,7 +35,6 @@ export const run = internalMutation({
   },
 });
 
-/** "failed": an unexpected error, after which the job can be resumed. */
 type Progress = "more" | "done" | "failed";
 
 async function doNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {

@@ -25,7 +25,6 @@ type Ctx = UserMutationCtx;
 const IMAGES = 100;
 const DESIGNS = 20;
 
-/** The copy belongs to the user. */
 export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<Id<"projects">> {
   const { description, designCount, imageCount } = project;
   const ownerId = ctx.user.id;
@@ -221,7 +220,6 @@ export const project = internalMutation({
   },
 });
 
-/** Copies images from the oldest on, so that the copies have the same order of age. */
 export const design = internalMutation({
   args: {
     from: v.id("designs"),

@@ -19,12 +19,10 @@ import { deleteVersions } from "../versions";
 
 /** Each batch schedules the next; restarts and repeated steps are harmless. `purgingSince` hides items at once; children go first. */
 
-/** Time in the trash before automatic deletion (milliseconds). */
 export const TRASH_TIME = 30 * 24 * 60 * 60 * 1000;
 
 /** Rows per transaction: few, because other writers wait for it. */
 export const PURGE_BATCH = 100;
-/** `resume` continues purges older than this (milliseconds). */
 const RESUME_AFTER = 60 * 60 * 1000;
 
 export async function purgeProject(ctx: MutationCtx, { _id, removedAt = Date.now() }: Doc<"projects">): Promise<void> {

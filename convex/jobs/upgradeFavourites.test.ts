@@ -4,7 +4,6 @@ import { embeddedBackend } from "../../tests/convex/embedded.ts";
 import { api, internal } from "../_generated/api";
 
 const MINUTE = 60_000;
-/** `TEST_ROWS=100000` takes minutes. */
 const ROWS = Number(process.env["TEST_ROWS"] ?? 4000);
 const PROJECTS = ROWS / 100;
 const DESIGNS = { large: 49 * PROJECTS, each: 50 };

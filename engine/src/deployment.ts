@@ -34,7 +34,6 @@ import { createSharedQueries } from "./sync/shared-queries.ts";
 import { createSockets } from "./sync/sockets.ts";
 
 export type DeploymentOptions = {
-  /** Created if missing. Rejects a second process on the same folder. */
   dataDir: string;
   /** Opens a database that is missing, empty or older than the stored files. */
   acceptLossUntil?: number | null | undefined;
@@ -60,7 +59,6 @@ export type DeploymentOptions = {
 const MAX_REQUESTS = 5_000;
 const GRACE_MS = 3_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Shorter than the default, because clients are usually on this machine. */
 const CLOSING = { lastCallMs: 200 };
 
 export type Deployment = {

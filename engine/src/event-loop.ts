@@ -1,4 +1,3 @@
-/** Measures how long the event loop was blocked. Also used by the app server. */
 import { elapsed } from "./elapsed.ts";
 
 /** `cpuMs`: the process's own CPU time, less than `ms` on a busy machine. */

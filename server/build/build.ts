@@ -15,7 +15,6 @@ const NO_KEYS = 'data:application/json,{"keys":[]}';
 
 const run = promisify(execFile);
 
-/** `npm run build`. The stamp is written last. */
 async function build(): Promise<void> {
   const started = Date.now();
   log.level = "warn";

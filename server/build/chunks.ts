@@ -8,7 +8,6 @@ const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
 const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;
 const ICONS_WANTED = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
 
-/** Representative pages, without their dynamic imports. */
 const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
 const SIGNED_IN = ["root", "routes/shell", "routes/signed-in", "routes/projects"];
 const WITHIN_PROJECTS = ["root", "routes/shell", "routes/signed-in", "routes/project", "routes/design"];

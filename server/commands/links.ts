@@ -6,7 +6,6 @@ const USAGE = `Usage: npm run links -- <what>
   revoke ID                ends one link
   revoke-all [--yes]       ends all links`;
 
-/** `npm run links`, for the operator. */
 async function main([what, ...rest]: string[]): Promise<void> {
   const [id] = rest;
   if (what === "list") return withAdministration(list);

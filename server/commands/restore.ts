@@ -64,7 +64,6 @@ async function main(): Promise<void> {
   console.log(`Restored: ${dataDir} has the state of the backup ${from}.`);
 }
 
-/** Throws if the folder has no readable keys, which every finished backup has. */
 async function requireBackup(from: string): Promise<void> {
   try {
     z.object({ secret: z.string(), engineAdminKey: z.string() }).parse(JSON.parse(await readFile(join(from, "secrets.json"), "utf8")));

@@ -13,7 +13,6 @@ const USAGE = `Usage: npm run user -- <what>
 
 const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "disable-2fa", "delete"]);
 
-/** `npm run user`, for the operator. */
 async function main([what, email, ...flags]: string[]): Promise<void> {
   const needsEmail = what !== undefined && WITH_EMAIL.has(what);
   if ((what !== "list" && what !== "invitations" && !needsEmail) || (needsEmail && !email)) throw new Failure(USAGE);

@@ -9,7 +9,6 @@ import { log } from "../log.ts";
 
 export type Administration = Awaited<ReturnType<Build["administration"]>>;
 
-/** Its message is for the operator. */
 export class Failure extends Error {}
 
 /** Uses the running deployment, or starts it for the command. Then waits `settlesMs` for scheduled work. */
@@ -51,7 +50,6 @@ async function startQuietly(engine: NonNullable<Awaited<ReturnType<typeof readCo
   }
 }
 
-/** Runs a command with its arguments, and ends the process. */
 export async function runCommand(main: (args: string[]) => Promise<void>): Promise<never> {
   try {
     await main(process.argv.slice(3));
@@ -62,7 +60,6 @@ export async function runCommand(main: (args: string[]) => Promise<void>): Promi
   }
 }
 
-/** Asks on the terminal. False without one. */
 export async function confirmed(question: string, expected: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -35,7 +35,6 @@ async function folderBytes(dir: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** Returns the free space at the nearest existing folder. */
 async function freeBytes(path: string): Promise<number> {
   const found = await statfs(path).catch(() => null);
   if (found) return found.bavail * found.bsize;

@@ -33,7 +33,6 @@ async function ownership(dir: string): Promise<string> {
   }
 }
 
-/** A start writes the deployment's code, a few MiB. */
 const START_BYTES = 8 * 1024 * 1024;
 
 export async function diskSpaceProblem(dir: string): Promise<string | null> {

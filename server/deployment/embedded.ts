@@ -23,7 +23,6 @@ export type EmbeddedOptions = {
   port: number;
   sitePort: number;
   adminKey: string;
-  /** The first start accepts a database that is missing, empty or older than the stored files. */
   acceptOlderDatabase?: Date | undefined;
   log: Log;
 };
@@ -40,8 +39,7 @@ const PREDECESSOR_TIMEOUT = 15_000;
 const IN_USE = /Another process is using the data/;
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 5000;
-/** Milliseconds of running after which the next restart is quick again. */
-const STEADY = 30_000;
+const QUICK_AGAIN_AFTER_MS = 30_000;
 
 /** The message explains the failure, so callers print no stack. */
 export class StartError extends Error {}
@@ -68,7 +66,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       const since = Date.now();
       const exitReason = await processRun.exited;
       if (signal.aborted) return;
-      if (Date.now() - since > STEADY) pause = FIRST_PAUSE;
+      if (Date.now() - since > QUICK_AGAIN_AFTER_MS) pause = FIRST_PAUSE;
       log.error({ how: exitReason, pause }, "the deployment exited unexpectedly and is restarted");
       await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined);
       pause = Math.min(pause * 2, LAST_PAUSE);

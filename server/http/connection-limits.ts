@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Guards } from "./guards.ts";
 
 const CONNECTIONS = 8000;
-/** File descriptors for files, the deployment and SMTP. */
 const OTHER_DESCRIPTORS = 512;
 /** Each may use a page's memory, or a form of up to 1 MiB. */
 const IN_FLIGHT = 1000;
@@ -27,7 +26,6 @@ export function limitConnections(server: Server, connections = connectionsFor(ow
   server.maxConnections = connections;
 }
 
-/** Limits concurrent requests. The result accepts a request (true) or rejects it (false). */
 export function createRequestLimit(most = IN_FLIGHT): (response: ServerResponse) => boolean {
   let inside = 0;
   return (response) => {

@@ -20,7 +20,6 @@ export type ListenerOptions = OriginSettings & {
   fetch: Fetch;
   serveAsset: ServeAsset;
   forward: Forward | null;
-  /** Operator endpoints. Disabled when omitted. */
   operations?: Operations;
   limits?: { connections?: number; inFlight?: number; bodyTimeout?: number; headersTimeout?: number };
   before?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -35,7 +34,6 @@ const HEADERS_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const IDLE_TIMEOUT = 120_000;
 const CHECKING_INTERVAL = 5000;
-/** Lets load balancers redistribute connections from time to time. */
 const REQUESTS_PER_CONNECTION = 10_000;
 const HEADER_BYTES = 16 * 1024;
 const BODY_BYTES = 1024 * 1024;
@@ -113,7 +111,6 @@ export function createListener(options: ListenerOptions): Server {
     const refusal = refuse(request, origin) ?? refuseForeign(request, origin);
     if (refusal) return rejectSocket(socket, refusal.status, guards);
     request.socket.setTimeout(0);
-    // The deployment limits memory per client address.
     markClientAddress(request, options.trustedProxyHops);
     if (!options.forward?.upgrade(request, socket, head, guards)) rejectSocket(socket, 404, guards);
   });

@@ -171,7 +171,6 @@ describe("limits", () => {
     socket.setEncoding("utf8").on("data", (text: string) => (heard += text));
     const closed = once(socket, "close");
     socket.write(`${head}Content-Length: 4\r\n\r\n12`);
-    // Started afterwards with the same time limit, so it ends later.
     await talk(url, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nname=");
     socket.write("34");
     await closed;

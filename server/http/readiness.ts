@@ -1,6 +1,5 @@
 import { statfs } from "node:fs/promises";
 
-/** With less on the disk of `DATA_DIR`, /readyz fails. */
 const MIN_FREE_BYTES = 128 * 1024 * 1024;
 const TIMEOUT_MS = 2000;
 const CACHE_MS = 1000;

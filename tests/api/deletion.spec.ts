@@ -100,7 +100,6 @@ test("resumes an account deletion after SIGKILL, down to the last row and file",
 
   await app.start();
   expect(await store.find("users", { id: ada.id })).toEqual([]);
-  // Takes up to a minute, and longer on a busy machine.
   const soon = { timeout: 120_000 };
   await expect.poll(async () => (await store.find("verifications", { value: ada.id })).length, soon).toBe(0);
   await expect.poll(copies, soon).toBe(0);

@@ -15,7 +15,6 @@ const endOf = async (store: Store, identifier: string): Promise<number> => {
   return Number(row?.["expiresAt"]);
 };
 
-/** Expects an expiry `minutes` after the request, independent of mail delivery time. */
 function expectLasts(end: number, minutes: number, [before, after]: readonly [number, number]): void {
   expect(end).toBeGreaterThanOrEqual(before + minutes * MINUTE - ROUNDED);
   expect(end).toBeLessThanOrEqual(after + minutes * MINUTE);

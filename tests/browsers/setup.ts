@@ -1,7 +1,6 @@
 import { ensureBuilt } from "../../server/build/ensure.ts";
 import { BROWSERS } from "./test.ts";
 
-/** Playwright's global setup: lists missing programs, then builds the app when its sources changed. */
 export default async function setUp(): Promise<void> {
   const missing = BROWSERS.flatMap((browser) => {
     try {

@@ -63,7 +63,6 @@ export type ContainerOptions = {
   port?: number;
 };
 
-/** Starts a container with a published port. It may not be ready yet: see `ready`. */
 export async function startContainer({ image, data, settings = {}, flags = [], command = [], port }: ContainerOptions): Promise<Container> {
   const name = `atelier-test-${randomUUID()}`;
   await engine(

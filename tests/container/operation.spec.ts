@@ -126,5 +126,4 @@ test("refuses data of a newer version", { tag: "@container-newer-data" }, async 
   expect(await second.logs()).toMatch(/newer/);
 });
 
-/** The format's version is SQLite's user_version. */
 const NEWER = `const { DatabaseSync } = require("node:sqlite"); new DatabaseSync("/data/convex/deployment.sqlite3").exec("PRAGMA user_version = 1000")`;

@@ -7,7 +7,6 @@ import type { Backend } from "./backends.ts";
 import { startTestDeployment } from "./deployment.ts";
 import { embeddedOn } from "./embedded.ts";
 
-/** Starts a deployment and returns the configuration of an app on it, with its own data folder. */
 export async function startAppBackend(): Promise<{ backend: Backend; config: AppConfig; folder: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "app-"));
   const deployment = await startTestDeployment();

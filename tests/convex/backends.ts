@@ -67,7 +67,6 @@ export async function signOut(backend: Backend, person: Person): Promise<void> {
   for (const { _id } of rows) await backend.inside.mutation(probe.remove, { table: "sessions", id: String(_id) });
 }
 
-/** The visitor of a public link. */
 export function linkVisitor(backend: Backend, linkId: string, lock = 0): Promise<Caller> {
   return backend.holder({ subject: "public-link", audience: "atelier-link", linkId, lock });
 }

@@ -153,7 +153,6 @@ async function lockedBy(lock: string): Promise<boolean> {
   );
 }
 
-/** Removes data of older source states, except of a run that may be active. */
 async function dropOld(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name);

@@ -12,7 +12,6 @@ export function fillTexts(validator: GenericValidator, value: Value | undefined,
       for (const [name, field] of Object.entries(validator.fields)) {
         const item = fillTexts(field, isRecord(value) ? value[name] : undefined, mark, userId);
         if (item !== undefined) filled[name] = item;
-        // For example, no valid id of another row can be made up here.
         else if (value === undefined && field.isOptional === "required") return undefined;
       }
       return filled;

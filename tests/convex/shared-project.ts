@@ -9,7 +9,6 @@ export const rowsOf = (backend: Backend, table: string, field: string, value: st
 export const addMember = (backend: Backend, projectId: string, { userId }: Person, role: MemberRole) =>
   backend.inside.mutation(probe.insert, { table: "projectMembers", row: { projectId, userId, role, addedAt: Date.now(), addedBy: "x" } });
 
-/** Creates Ada's project, with one image and with Eve as a member, and a project of Eve's own. */
 export async function shareProject(backend: Backend, role: MemberRole) {
   const [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
   const project = await ada.mutation(api.projects.create, { name: "Shared" });

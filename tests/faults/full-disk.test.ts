@@ -61,7 +61,6 @@ it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes 
     )
     .toBe(true);
   expect(await read()).toBe(kept.length + 1);
-  // The last checkpoint then finds no room.
   writeFileSync(ballast, Buffer.alloc(freeBytes()));
   expect(await engine.stop()).toBe(0);
   rmSync(ballast);

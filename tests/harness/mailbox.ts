@@ -16,7 +16,6 @@ export type Mailbox = {
   url: string;
   for(address: string): Received[];
   all(): Received[];
-  /** Answers the next connections with this error; null to stop. */
   refuseWith(error: { code: number; message: string } | null): void;
   close(): Promise<void>;
 };

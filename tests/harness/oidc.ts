@@ -10,7 +10,6 @@ export type SocialServer = {
   settings: Record<string, string>;
   identity(claims?: Record<string, unknown>): Identity;
   forget(user: Identity): void;
-  /** Lifetime of new access tokens, in seconds. */
   accessTokenSeconds: number;
   requestCount(path: string): number;
   idToken(user: Identity, nonce?: string): Promise<string>;

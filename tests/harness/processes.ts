@@ -14,7 +14,6 @@ export type Process = { pid: number; command: string };
 
 export const isDeployment = ({ command }: Process): boolean => command.includes("--site-port");
 
-/** Returns the child processes of a process, and theirs; none without /proc. */
 export function processesBelow(pid: number): Process[] {
   const children = Map.groupBy(allPids(), parentOf);
   const below = (of: number): number[] => (children.get(of) ?? []).flatMap((child) => [child, ...below(child)]);

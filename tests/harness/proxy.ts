@@ -15,7 +15,6 @@ export type ProxyOptions = {
   target: () => number;
   server?: Server;
   headers?: (request: IncomingMessage) => IncomingHttpHeaders;
-  /** Answers a request in the app's place, and returns whether it did. */
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 

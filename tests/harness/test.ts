@@ -18,13 +18,11 @@ type TestFixtures = {
   launch: (settings: Record<string, string>) => Promise<RunningApp>;
   /** Whether browsers send `Save-Data`, so that pages load only the route modules they use (docs/decisions/120-save-data.md). */
   saveData: boolean;
-  /** Errors that pages may log; others fail the test. */
   allowedErrors: RegExp[];
   noErrors: undefined;
 };
 
 type WorkerFixtures = {
-  /** The worker's shared app; with `npm run test:balanced` two servers behind a balancer. */
   app: RunningApp;
 };
 

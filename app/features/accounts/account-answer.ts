@@ -6,7 +6,6 @@ export type AccountAnswer = FormAnswer & {
   stepUp?: "password" | "sign-in";
   setup?: TwoFactorSetup;
   leaveFor?: string;
-  /** A personal access token, shown once. */
   accessToken?: string;
   codes?: string[];
 };

@@ -47,7 +47,6 @@ describe("error codes of provider callbacks (specification 8)", () => {
 
   it("covers every code in the sources of the installed Better Auth", { tags: "@covers-every-code-sources-installed-better" }, () => {
     const codes = [...new Set(codesOfBetterAuth())];
-    // Checks the extraction: a table, a sentence, a thrown code and a literal.
     expect(codes).toEqual(expect.arrayContaining(["email_does_not_match", "signup_disabled", "state_mismatch", "internal_server_error"]));
     expect(codes.filter((code) => !shown.includes(code) && !Object.hasOwn(REPLACED_CODES, code))).toEqual([]);
     expect(Object.keys(REPLACED_CODES).filter((code) => !codes.includes(code))).toEqual([]);

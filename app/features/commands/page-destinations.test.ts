@@ -14,7 +14,6 @@ function pages(entries: readonly Entry[], base = "", inShell = false): string[] 
   });
 }
 
-/** Pages that need a parameter or shared files, and development pages. */
 const ABOUT_SOMETHING = ["/compare", "/move/images", "/move/designs", "/dev/outbox", "/share/images", "/bulk"];
 
 it("offers every page that needs no parameter", () => {

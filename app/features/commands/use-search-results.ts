@@ -25,7 +25,6 @@ const isFound = (answer: unknown): answer is Found => typeof answer === "object"
 
 type RecentDesigns = FunctionReturnType<typeof api.designs.getRecent>;
 
-/** Returns the designs changed last, live; none while loading and on an error. */
 export function useRecentDesigns(): RecentDesigns {
   const { recent }: Record<string, RecentDesigns | Error | undefined> = useQueries(RECENT);
   return recent === undefined || recent instanceof Error ? [] : recent;

@@ -70,7 +70,6 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       },
       { signal },
     );
-    // Also covers the wheel and newly loaded pages.
     window.addEventListener("scroll", updateTarget, { signal, passive: true, capture: true });
     window.addEventListener("pointercancel", (event) => void (event.pointerId === first.pointerId && end()), { signal });
     window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });

@@ -18,7 +18,6 @@ type ReorderingOptions = {
   dropTargets?: RefObject<ItemDropTargets | null>;
 };
 
-/** A move is one mutation on drop, relative to the neighbour at that time. */
 export function useReordering(list: RefObject<HTMLElement | null>, options: ReorderingOptions): void {
   const submit = useSubmit();
   const { items, page, total } = options;

@@ -77,7 +77,6 @@ export function searchArgs(
   };
 }
 
-/** The values of `convex/model/search/imageLooks.ts`, with their labels. */
 export const ORIENTATIONS = [
   ["landscape", "Landscape"],
   ["portrait", "Portrait"],

@@ -91,7 +91,6 @@ function Result({ to, name, cover, location, description, query }: ResultProps) 
 function Highlighted({ text, query }: { text: string; query: string }) {
   return highlightParts(text, query).map(({ text: part, isMatch }, index) =>
     isMatch ? (
-      // The index is the key, because parts have no other identity.
       <mark key={index} className="rounded-xs bg-accent-text/25 text-inherit">
         {part}
       </mark>

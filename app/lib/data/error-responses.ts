@@ -21,7 +21,6 @@ export function redirectOf(error: unknown): string | null {
   return safeRedirect(body.redirect, "") || null;
 }
 
-/** Missing and inaccessible items get the same answer. */
 export function notFoundResponse() {
   return data(null, { status: 404, statusText: "Not Found" });
 }

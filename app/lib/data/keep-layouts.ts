@@ -1,6 +1,5 @@
 type Result = { type: "data" | "error"; result: unknown };
 
-/** Layouts keep their loaded data when a reload fails. */
 const LAYOUTS = ["root", "routes/outermost", "routes/shell", "routes/signed-in"];
 
 /** Keeps the layouts' data when a request fails, so that React Router shows the page's error boundary inside the shell. */

@@ -4,7 +4,6 @@ type Rules = Parameters<typeof getZodConstraint>[0];
 
 const constraintCache = new WeakMap<Rules, ReturnType<typeof getZodConstraint>>();
 
-/** Caches constraints, because schemas do not change. */
 export function constraintOf(rules: Rules): ReturnType<typeof getZodConstraint> {
   const constraint = constraintCache.get(rules) ?? getZodConstraint(rules);
   constraintCache.set(rules, constraint);

@@ -38,7 +38,6 @@ function answer(form: string, values: FormValues, error: Record<string, string[]
   return { form, result: { status: "error", initialValue: { ...values }, error } };
 }
 
-/** Messages for unknown fields appear above the form. */
 function errorsByField(errors: Record<string, string[]>, values: FormValues, message: string | undefined): Record<string, string[]> {
   const beside: Record<string, string[]> = message ? { [WHOLE_FORM]: [message] } : {};
   for (const [field, messages] of Object.entries(errors))

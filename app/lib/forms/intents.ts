@@ -88,7 +88,6 @@ export function intent<
   };
 }
 
-/** Returns the intent with further fields, which determine the page after it. */
 export const withRedirect = <const Field extends string>(
   intent: Intent,
   fields: readonly Field[],

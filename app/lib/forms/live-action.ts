@@ -19,7 +19,7 @@ export const liveAction =
         if (error instanceof TypeError) return unansweredForm(form, values);
         throw error;
       });
-      if (answer && form.startsWith(MENU_FORM)) showProblem(answer);
+      if (answer && form.startsWith(MENU_FORM)) toastProblem(answer);
       return answer;
     };
 
@@ -43,15 +43,14 @@ export const liveAction =
       if (target !== null) return redirect(target);
       const answer = rejectedForm(error, form, values);
       if (!answer) throw error;
-      if (form.startsWith(MENU_FORM)) showProblem(answer);
+      if (form.startsWith(MENU_FORM)) toastProblem(answer);
       return answer;
     }
   };
 
 const currentPath = () => location.pathname + location.search;
 
-/** For menus, keys and drags, which have no form on the page. */
-function showProblem({ result }: FormAnswer): void {
+function toastProblem({ result }: FormAnswer): void {
   if (result.status !== "error") return;
   void toast(
     Object.values(result.error ?? {})

@@ -17,7 +17,6 @@ export type AnsweredForm = Pick<FormMetadata, "id" | "errorId" | "errors" | "all
 export function useAnsweredForm({ id, answer, constraint = {}, defaultValue = {} }: AnsweredFormOptions) {
   const begin = () => ({ id, values: answer?.initialValue ?? defaultValue, last: answer });
   const [shown, setShown] = useState(begin);
-  // Another form starts empty; an answer stays until the next.
   if (shown.id !== id) setShown(begin);
   else if (answer && answer !== shown.last) setShown({ ...shown, last: answer });
 

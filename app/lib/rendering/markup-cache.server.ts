@@ -15,8 +15,7 @@ export type MarkupCache = {
   store(source: PageSource, template: Template, until: number): void;
 };
 
-/** Factor for the size of an entry: the data stored with the markup is smaller than the markup. */
-const WITH_DATA = 2;
+const MARKUP_AND_DATA = 2;
 /** A user's token is renewed sooner than this (ms), and a new token changes the page. */
 const KEPT_MS = 15 * 60_000;
 
@@ -31,7 +30,7 @@ export function createMarkupCache(bytes: number, now: () => number = Date.now): 
       return page && page.until > now() && isSame(source, page.source) ? page.template : null;
     },
     store(source, template, until) {
-      const size = template.reduce((sum, part) => sum + part.length, 0) * WITH_DATA;
+      const size = template.reduce((sum, part) => sum + part.length, 0) * MARKUP_AND_DATA;
       pages.set(keyOf(source), { source, template, until: Math.min(until, now() + KEPT_MS) }, { size });
     },
   };

@@ -11,7 +11,6 @@ import { onceValues } from "./send-once.server";
 import { isPlainData } from "./deduplicate-data";
 import { filled, type Template, templateOf } from "./template.server";
 
-/** A list of fifty items takes a third of a megabyte. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 const cache = createMarkupCache(KEPT_BYTES);

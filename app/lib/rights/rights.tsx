@@ -33,7 +33,6 @@ export function useMayRun(): (intent: IntentName) => boolean {
 
 type ItemIntent = Exclude<NamesOf<IntentTables["projects" | "designs" | "images" | "comments" | "reviews"]>, "createProject">;
 
-/** The type demands an entry for each new intent. */
 const NEEDED: Record<ItemIntent, Right> = {
   renameProject: "edit",
   describeProject: "edit",

@@ -28,7 +28,6 @@ const SIZES: ButtonSize[] = ["md", "sm"];
 const LONG = "A name that is much too long for its card and is therefore cut off at the end of the line";
 const WAITING = {};
 markOptimistic([], [WAITING]);
-/** A fixed date, so that the page does not change from day to day. */
 const THEN = Date.UTC(2026, 0, 5, 9, 30);
 
 const SURFACES = ["ground", "panel", "card", "raised", "hover", "mat"];

@@ -12,7 +12,6 @@ type PageAddress = {
 
 type LinkPreview = { name: string; address: string; picture: string | null };
 
-/** What other programs show of a public link. */
 export function linkPreview({ name, address, picture }: LinkPreview): MetaDescriptor[] {
   return [
     { property: "og:site_name", content: "Atelier" },

@@ -10,7 +10,6 @@ type Item = Doc<"projects"> | Doc<"designs">;
 /** The caller's favourites come first except in manual order. No range excludes them, because they differ by person. */
 type FavouritesFirst<Row extends Item, Shape> = FavouriteList<Row> & {
   sort: ListSort;
-  /** All rows of the list in its order, favourites included. */
   rows: () => RowsQuery<Row>;
   toShape: (row: Row, isFavourite: boolean) => Shape;
 };
@@ -49,7 +48,6 @@ export async function pageOfRows<Row extends Item, Shape>(
   }
   const favourites = await favouritesIn(ctx, list.projectId);
   const { numItems, ...page } = pageOf(options);
-  // Never empty, whatever the favourites.
   const result = await pageFrom(rows, { ...page, numItems: Math.max(numItems, favourites.size + 1) });
   await addEarlier(ctx, favourites, list.ownerId, result.page);
   return { ...result, page: result.page.filter(({ _id }) => !favourites.has(_id)).map((row) => list.toShape(row, false)) };

@@ -6,7 +6,6 @@ import type { Target } from "./order";
 export const reorderArgs = {
   id: v.string(),
   to: v.union(v.literal("up"), v.literal("down"), v.literal("first"), v.literal("last"), v.literal("before"), v.literal("after")),
-  /** For "before" and "after": the neighbour's id. */
   beside: v.optional(v.string()),
 };
 

@@ -24,7 +24,6 @@ export const hasLooks = (image: Image, looks: Looks): boolean =>
   (looks.size === undefined || sizeOf(image) === looks.size) &&
   (looks.colour === undefined || colourOf(image) === looks.colour);
 
-/** A longer side of up to 5% more counts as square. */
 const SQUARE = 1.05;
 
 function orientationOf({ width, height }: Image): Looks["orientation"] {

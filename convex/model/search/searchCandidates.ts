@@ -22,7 +22,6 @@ export type CandidateSearch<Each extends Kind = Kind> = {
   type: string | undefined;
   from: number;
   to: number;
-  /** The mark of the last candidate that an earlier page used. */
   after: number | null;
 };
 

@@ -35,7 +35,6 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
   const searches = [terms, ...singles.map(({ whole }) => [...terms, termOf(whole)]), ...(withStored ? [storedWords(typed)] : [])];
   return {
     exact: [...new Set(searches.map(lastTerms))],
-    // Most searches find an exact match and need none.
     get trigrams() {
       return spread([...new Set(near().flatMap(({ letters }) => trigramsOf(letters)))], TERMS_MAX).join(" ");
     },
@@ -69,7 +68,6 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
 /** Each costs another search, because only the last term of a search is a prefix. */
 const SINGLES_MAX = 4;
 
-/** Returns whether a word is a single character, which begins a stored pair unless it ends its run. */
 const isSingle = ({ kind, whole }: Word): boolean => kind === "run" && bigramsOf(whole).length === 1;
 
 type NearPiece = { letters: string; numbers: string[] };

@@ -18,7 +18,6 @@ export interface TokenVerifier {
   verify(token: string): Promise<UserToken>;
 }
 
-/** Checked before each use, because tokens expire during a connection. */
 export function hasExpired(identity: Identity, now = Date.now()): boolean {
   return identity.kind === "user" && identity.expiresAt + CLOCK_SKEW_S * 1000 <= now;
 }
@@ -82,7 +81,6 @@ async function check(token: string, providers: Provider[]): Promise<UserToken> {
   }
 }
 
-/** Matches the token's issuer, and its application where several providers share one. */
 function providerFor(token: string, providers: Provider[]): Provider {
   let claims: ReturnType<typeof decodeJwt>;
   try {

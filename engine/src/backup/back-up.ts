@@ -103,7 +103,6 @@ async function copyHeld({ from, to, hardLinks }: Copy, { acquire, release }: Hol
   throw new Error("The deployment was pushed to or restarted each time it was copied. Try again.");
 }
 
-/** Opens the file exclusively. @throws {StorageError} when it is in use */
 async function copyResting({ from, to, hardLinks }: Copy): Promise<void> {
   const sql = openFile(from);
   try {

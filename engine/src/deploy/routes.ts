@@ -43,7 +43,6 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
         if (!(error instanceof BundleError)) throw error;
         throw badRequest(`The deployed code cannot use this value: ${error.message}`, "EnvironmentVariableInvalid");
       });
-      // The providers may depend on variables.
       authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
       return json({});
     },

@@ -35,7 +35,7 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
     if (path.startsWith("_system/cli/queryImport")) return failed("This deployment does not offer convex import.");
     if (!query) return failed(`Could not find public function for '${path}'. This deployment does not offer it.`);
     try {
-      return { ok: true, value: await query(plain(args)), logLines: [] };
+      return { ok: true, value: await query(decodeNumbers(args)), logLines: [] };
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
     }
@@ -70,8 +70,7 @@ function apiSpec(current: Awaited<ReturnType<FunctionRunner["current"]>>): Json 
   return [...functions, ...current.analysis.httpRoutes.map(({ path, method }): Json => ({ functionType: "HttpAction", path, method }))];
 }
 
-/** Decodes encoded numbers (`{"$float": …}`), the only special values in these arguments. */
-function plain(args: Json): Arguments {
+function decodeNumbers(args: Json): Arguments {
   const value: unknown = jsonToConvex(args);
   const parsed: Json = JSON.parse(JSON.stringify(value));
   return isObject(parsed) ? parsed : {};

@@ -97,7 +97,6 @@ function conflictFailure(run: WireRun, conflict: Conflict): WireRun {
   };
 }
 
-/** Convex's text (https://docs.convex.dev/error#1). */
 function conflictText({ table, id, path }: Conflict, own: string): string {
   const where = table === undefined ? "some table" : `the "${table}" table`;
   const changed = `Documents read from or written to ${where} changed while this mutation was being run and on every subsequent retry.`;

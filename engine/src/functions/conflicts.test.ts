@@ -43,7 +43,6 @@ const ROWS = `
   export const addTwice = action({ args: { name }, handler: async (ctx, { name }) =>
     await Promise.all([ctx.runMutation(anyApi.rows.add, { name }), ctx.runMutation(anyApi.rows.add, { name })]) });
 `;
-/** Longer than two calls sent together take to run. */
 const COMMIT_DELAY_MS = 20;
 
 let fixture: Fixture;

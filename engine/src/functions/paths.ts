@@ -2,7 +2,6 @@
 
 export type FunctionPath = { module: string /* without ".js" */; name: string };
 
-/** Limited because logs and errors repeat the path. */
 export const MAX_FUNCTION_PATH_LENGTH = 1_024;
 
 export function parseFunctionPath(path: string): FunctionPath {
@@ -24,12 +23,10 @@ export function shownPath(path: string): string {
   }
 }
 
-/** "projects.js:create", as in `_scheduled_functions` and Convex's type errors. */
 export const canonicalFunctionPath = ({ module, name }: FunctionPath): string => `${module}.js:${name}`;
 
 const HANDLE = "function://";
 
-/** A serializable reference to a function (`createFunctionHandle`). */
 export const functionHandle = (path: FunctionPath): string => `${HANDLE};${canonicalFunctionPath(path)}`;
 
 /** Exactly one field is set (`getFunctionAddress` in `src/server/components/paths.ts`). */

@@ -28,17 +28,16 @@ export class Registry {
   readonly #functions: Map<string, KnownFunction>;
   readonly #modules: Map<string, object>;
   readonly root: string | null;
-  /** Set if the code could not be loaded: every call fails with it until a push fixes it. */
-  readonly #fault: string | null;
+  readonly #loadError: string | null;
 
   private constructor(
     root: string | null,
     functions: Map<string, KnownFunction>,
     modules: Map<string, object>,
-    fault: string | null = null,
+    loadError: string | null = null,
   ) {
     this.root = root;
-    this.#fault = fault;
+    this.#loadError = loadError;
     this.#functions = functions;
     this.#modules = modules;
   }
@@ -47,8 +46,8 @@ export class Registry {
     return new Registry(null, new Map(), new Map());
   }
 
-  static broken(root: string, fault: string): Registry {
-    return new Registry(root, new Map(), new Map(), fault);
+  static broken(root: string, loadError: string): Registry {
+    return new Registry(root, new Map(), new Map(), loadError);
   }
 
   static async load(code: LoadedCode): Promise<Registry> {
@@ -81,7 +80,7 @@ export class Registry {
 
   /** @throws PlainError, the same for missing and internal functions */
   find(path: FunctionPath, kind: FunctionKind, visibility: "public" | "any"): KnownFunction {
-    if (this.#fault !== null) throw new PlainError(`The code of this deployment cannot be loaded: ${this.#fault}`);
+    if (this.#loadError !== null) throw new PlainError(`The code of this deployment cannot be loaded: ${this.#loadError}`);
     const found = this.lookUp(path, visibility);
     if (!found) throw notFound(path, visibility);
     if (found.kind !== kind) {

@@ -59,7 +59,6 @@ export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buff
   });
 }
 
-/** @throws {RequestError} 400 when the body is not JSON, and as `readBody` */
 async function readJson(request: IncomingMessage, bounds: Bounds = CALL_BODY): Promise<Json> {
   const body = await readBody(request, bounds);
   try {

@@ -77,7 +77,6 @@ export function callRoutes(
   };
 }
 
-/** Administrators may also call internal functions, as on Convex. */
 const toCall = ({ path, args }: ParsedCall, identity: Identity): Call => ({
   path,
   args,

@@ -4,7 +4,6 @@ import { isIP } from "node:net";
 /** Returns the address that a client's limits apply to; null for the trusted proxy's own requests. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
-/** @param header the trusted proxy's header with the client's address; undefined without a proxy */
 export const clientAddressFrom =
   (header: string | undefined): ClientAddress =>
   ({ headers, socket }) => {

@@ -6,7 +6,6 @@ import type { MemoryBudget } from "../memory/budget.ts";
 import { failure, type Reply } from "./reply.ts";
 import { countRequest, keepAnswer } from "./request-memory.ts";
 
-/** For headers only; `body.ts` limits the time of bodies. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Connections stay open longer than announced, so that no client sends a request into a closing one. */

@@ -27,8 +27,7 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
       if (reason !== "delete") forget(token);
     },
   });
-  /** Key by token, from before a run until a commit affects it. */
-  const byToken = new Map<string, string>();
+  const keyByToken = new Map<string, string>();
   const seen = new Set<string>();
   const personal = new Set<string>();
   let tokens = 0;
@@ -36,14 +35,14 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
 
   runner.onCommit(({ affected }) => {
     for (const token of affected) {
-      const key = byToken.get(token) ?? "";
-      byToken.delete(token);
+      const key = keyByToken.get(token) ?? "";
+      keyByToken.delete(token);
       if (entries.peek(key)?.token === token) entries.delete(key);
     }
   });
 
   function forget(token: string): void {
-    if (byToken.delete(token)) runner.unsubscribe([token]);
+    if (keyByToken.delete(token)) runner.unsubscribe([token]);
   }
 
   function wasRequestedBefore(key: string): boolean {
@@ -79,23 +78,23 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
 
       tokens += 1;
       const token = `cache ${tokens}`;
-      byToken.set(token, key);
+      keyByToken.set(token, key);
       let outcome: QueryOutcome;
       try {
         outcome = await run({ ...call, token }, at);
       } catch (error) {
-        byToken.delete(token);
+        keyByToken.delete(token);
         throw error;
       }
       if (outcome.readIdentity && !outcome.refused) personal.add(call.path);
-      if (!byToken.has(token)) return outcome;
+      if (!keyByToken.has(token)) return outcome;
       const size =
         outcome.ok && !outcome.volatile && outcome.logLines.length === 0 ? 2 * (key.length + (outcome.valueText ?? "").length) : Infinity;
       if (size > bounds.bytes) {
         forget(token);
       } else {
         const under = personal.has(call.path) ? own() : general;
-        byToken.set(token, under);
+        keyByToken.set(token, under);
         entries.set(under, { token, outcome }, { size });
       }
       return outcome;

@@ -10,7 +10,6 @@ import type { Routes } from "./router.ts";
 /** Files are immutable; private, because the URL is the permission. */
 const CACHE_CONTROL = "private, max-age=2592000";
 const UPLOAD_IDLE_MS = 30_000;
-/** Keeps one upload from filling the disk; the app has its own limit. */
 const UPLOAD_MAX_BYTES = 4 * 1024 ** 3;
 
 export function storageRoutes(files: FileStore): Routes {

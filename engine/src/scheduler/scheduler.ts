@@ -1,4 +1,3 @@
-/** A mutation runs exactly once, because its row changes with its writes; an action at most once. */
 import type { Jobs } from "../functions/runner.ts";
 import type { FunctionRunner } from "../functions/types.ts";
 import { parseFunctionPath, showFunctionPath } from "../functions/paths.ts";
@@ -8,7 +7,6 @@ import type { Job, JobEnd } from "./jobs.ts";
 
 type SchedulerRunner = FunctionRunner & { jobs: Jobs };
 
-/** Limits concurrent jobs, so that clients are served in between. */
 const AT_ONCE = 16;
 /** Timers have a maximum, and the clock may change. */
 const LONGEST_WAIT_MS = 60_000;
@@ -20,7 +18,6 @@ const RETRY_MS = 1_000;
 
 const anonymous: Identity = { kind: "none" };
 
-/** Time for running jobs at shutdown; the next start marks interrupted actions as failed. */
 const GRACE_MS = 5_000;
 
 export async function startScheduler(

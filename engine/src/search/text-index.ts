@@ -9,7 +9,6 @@ import { MAX_SEARCH_RESULTS } from "../values/limits.ts";
 import type { Json } from "../values/types.ts";
 import { matchExpression, type Term } from "./terms.ts";
 
-/** Rewriting this many pages takes about five milliseconds. */
 const PAGES_AT_ONCE = 32;
 const FILLER_ROW = -1;
 
@@ -123,7 +122,6 @@ export function openTextIndexes(sql: DatabaseSync) {
         .all()
         .map((row) => numberOf(row["0"]));
     },
-    /** Returns the text of a stored row in lower case; null if `read` finds none. */
     textAt(index: SearchIndex, row: number, read: () => string | null): string | null {
       const texts = cachedTexts.get(index.id) ?? emptyCache();
       cachedTexts.set(index.id, texts);

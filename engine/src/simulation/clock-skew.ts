@@ -2,7 +2,6 @@ import { replaceClock } from "./replace-clock.ts";
 
 let skew = 0;
 
-/** Of this thread; other threads are started with the same. */
 export const clockSkewMs = (): number => skew;
 
 /** Shifts the clock of this thread. Call it before modules that keep `Date.now` are imported. */

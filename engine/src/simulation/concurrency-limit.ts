@@ -26,7 +26,6 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Rejects the waiting calls, which would otherwise start while the deployment ends. */
   close(): void {
     this.#closed = true;
     for (const waiting of this.#waiting) this.#expire(waiting);

@@ -1,4 +1,3 @@
-/** Replaces the present of `Date`. `now` receives the clock so far. */
 export function replaceClock(now: (actual: () => number) => number): void {
   const RealDate = Date;
   const actual = RealDate.now.bind(RealDate);

@@ -34,7 +34,6 @@ export type Table = {
   readonly byCreationTime: Index;
   readonly indexes: Map<string, Index>;
   readonly searchIndexes: Map<string, SearchIndex>;
-  /** False while the table exists only in memory, until its first document is committed. */
   stored: boolean;
 };
 

@@ -8,7 +8,6 @@ import { elapsed } from "../elapsed.ts";
 
 /** Fewer checkpoints mean fewer copies of pages that change repeatedly. */
 const PAGES_BETWEEN_CHECKPOINTS = 12_000;
-/** Measuring the log costs a statement. */
 const BATCHES_BETWEEN_CHECKS = 32;
 const HOUR_MS = 60 * 60 * 1000;
 const SLICE_MS = 5;

@@ -20,7 +20,6 @@ export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since
   const clock = {
     now: wallClock,
     latest: (): Timestamp => ts,
-    /** The time of day, not of a commit. */
     timestamp: (): Timestamp => BigInt(Math.floor(wallClock())) * NANOSECONDS_PER_MS,
     tick(): Timestamp {
       const now = clock.timestamp();

@@ -92,7 +92,6 @@ export function documentStore(sql: DatabaseSync) {
     range(index: number, low: Uint8Array, high: Uint8Array, order: "asc" | "desc", limit: number): StoredEntry[] {
       return statements[order].entries.all(index, low, high, limit).map(toEntry);
     },
-    /** The same for by_id, which is the documents' own order. */
     rangeById(low: Uint8Array, high: Uint8Array, order: "asc" | "desc", limit: number): StoredEntry[] {
       return statements[order].documents.all(low, high, limit).map(toEntry);
     },

@@ -9,7 +9,6 @@ import { FORMAT, FORMATS } from "./format.ts";
 export const FILE_NAME = "deployment.sqlite3";
 /** "Atel" (https://www.sqlite.org/fileformat.html#application_id). */
 const APPLICATION_ID = 0x4174656c;
-/** An ending process or thread may hold the lock a moment longer. */
 const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
 /** Memory-mapped reads: otherwise a third of the time goes into copying at a million rows. */

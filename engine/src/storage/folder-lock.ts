@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** A killed process may hold the lock for a moment. */
 const DYING_MS = 1000;
 
 /** Returns the release function, or null when another process has the lock, which ends with its process. */

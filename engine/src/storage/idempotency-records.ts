@@ -31,7 +31,6 @@ export function openIdempotencyRecords(sql: DatabaseSync) {
     insert(record: IdempotencyRecord, ts: Timestamp): void {
       insert.run(nameOf(record.sessionId), record.requestId, ts, encrypted(record.result, record.sessionId));
     },
-    /** Returns whether more records may remain. */
     clean(now: Timestamp): boolean {
       return Number(clean.run(now - KEPT_NS).changes) === CLEANED_AT_ONCE;
     },

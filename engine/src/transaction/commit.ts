@@ -19,7 +19,7 @@ export function applyChanges(
   const applied: Change[] = [];
   for (const change of changes) {
     const { table, before } = change;
-    const after = change.after?.pending ? resolved(change.after, ts) : change.after;
+    const after = change.after?.pending ? resolveCommitTs(change.after, ts) : change.after;
     if (before?.text === after?.text) continue;
     if (after !== null) catalog.store(table);
     const row = writeDocument(before, after, store);
@@ -70,8 +70,7 @@ function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array |
   if (newKey !== null) store.insertEntry(index.id, newKey, row);
 }
 
-/** Replaces `db.vars.commitTs` with the commit's timestamp. */
-function resolved(document: Document, ts: Timestamp): Document {
+function resolveCommitTs(document: Document, ts: Timestamp): Document {
   const value = withCommitTs(valueOf(document), integerJson(ts));
   const { text, size } = canonicalize(value, DOCUMENT_LIMITS);
   return { ...document, text, size, pending: false, value: null, keys: null };

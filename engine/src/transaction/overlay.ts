@@ -2,7 +2,6 @@ import type { Index, Table } from "../storage/catalog.ts";
 import { compareKeys } from "../values/keys.ts";
 import { keyIn, type Document } from "./document.ts";
 
-/** Null means that there is no document. */
 export type Change = { readonly id: string; readonly table: Table; readonly before: Document | null; readonly after: Document | null };
 export type OverlayEntry = { readonly key: Uint8Array; readonly document: Document };
 

@@ -27,7 +27,6 @@ export type StorageContext = SearchContext & {
   noteProgress: () => void;
 };
 
-/** Search results are paged by their rank. */
 const PLACES: { range: Range; order: "asc" } = { range: { low: FIRST_KEY, high: LAST_KEY }, order: "asc" };
 
 export class DataTransaction implements Transaction, Reader {

@@ -63,7 +63,6 @@ export class Meter {
     return { ...this.used };
   }
 
-  /** Restores the counts of writes; reads still count. */
   undoWrites(earlier: Usage): void {
     this.used.documentsWritten = earlier.documentsWritten;
     this.used.bytesWritten = earlier.bytesWritten;

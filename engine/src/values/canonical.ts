@@ -216,7 +216,6 @@ function utf8Length(value: string): number {
   return Buffer.byteLength(value, "utf8");
 }
 
-/** Array elements and tagged values have no path. */
 export function fieldAt(value: Json, path: readonly string[]): Json | undefined {
   let here: Json | undefined = value;
   for (const name of path) {

@@ -70,7 +70,6 @@ function read(id: string): { table: number; own: Uint8Array } | null {
     : null;
 }
 
-/** Ids start with the table number. */
 export function idRange(table: number): { lowest: string; highest: string } {
   const prefix = varint(table);
   const rest = OWN_BYTES + CHECKSUM_BYTES;

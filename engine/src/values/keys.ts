@@ -22,7 +22,6 @@ const ESCAPE = 0xff;
 const AFTER = 0x1f;
 
 const CACHED_KEY_BYTES_MAX = 1_024;
-/** Longest buffer reused for the next key. */
 const KEPT_BUFFER_BYTES = 1024 * 1024;
 
 export const LAST_KEY: Uint8Array = Uint8Array.of(0xff);

@@ -29,6 +29,5 @@ export const MAX_INDEXES_PER_TABLE = 32;
 /** Per text search (https://docs.convex.dev/search/text-search). */
 export const MAX_SEARCH_RESULTS = 1024;
 export const MAX_SEARCH_TERMS = 16;
-/** Longer words of a search are ignored. */
 export const MAX_SEARCH_WORD_BYTES = 32;
 export const MAX_SEARCH_FILTERS = 8;

@@ -4,7 +4,6 @@ import type { Json } from "./types.ts";
 const MAX_VALUES = 2_000_000;
 /** Values nest 64 deep at most; a few thousand levels exceed the stack of `JSON.stringify`. */
 const MAX_DEPTH = 1_000;
-/** Shorter texts can exceed neither limit. */
 const SHORT = 2 * MAX_DEPTH;
 
 export class JsonLimitError extends Error {}

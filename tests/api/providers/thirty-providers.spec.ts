@@ -61,7 +61,6 @@ const accountsOf = async (program: Program) => {
 
 const session = async (program: Program) => (await program.get("/get-session")).body;
 
-/** Waits until the provider's picture is copied to our server, which happens after the sign-in. */
 async function expectPicture(program: Program, { picture }: Person) {
   if (picture === null) return expect(await session(program)).toMatchObject({ user: { image: null } });
   await expect.poll(async () => Object(await session(program)).user?.image, { intervals: [20] }).toMatch(/^\/people\/\w+\/picture\?v=/);
@@ -246,7 +245,6 @@ for (const id of ["apple", "cognito", "facebook", "google", "microsoft"] as cons
         expect(await status({}, { alg: "HS256", secret: new TextEncoder().encode("a secret") })).toBe(401);
         const unsigned = [{ alg: "none", kid: "stand-in" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
         expect((await signInByToken(id, { token: `${unsigned.join(".")}.` })).status).toBe(401);
-        // A clock may differ by 30 seconds.
         expect(await status({ exp: now() - 10 })).toBe(200);
       },
     );

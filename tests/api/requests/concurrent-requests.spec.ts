@@ -93,7 +93,6 @@ test("deletes an account once when several requests use one token", async ({ app
   const answers = await Promise.all([ada.program.get(link), elsewhere.get(link), elsewhere.post("/delete-user", { token })]);
   const done = answers.filter(({ status }) => status === 200 || status === 302);
   expect(done).toHaveLength(1);
-  // The others found the token used or their session ended.
   for (const answer of answers) if (!done.includes(answer)) expect([401, 404]).toContain(answer.status);
   expect(await store.find("users", { id: ada.id })).toEqual([]);
 

@@ -13,7 +13,6 @@ type Row = {
   call: string;
   send: (fixtures: Fixtures) => Promise<Answer>;
   status: number;
-  /** The whole response body, unless `location` is checked. */
   body?: unknown;
   location?: RegExp;
 };

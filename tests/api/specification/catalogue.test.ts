@@ -11,7 +11,6 @@ const RULES = "tests/api/specification/rules.spec.ts";
 const PROVIDERS = "tests/api/providers/providers.spec.ts";
 const SERVER_SIDE = "app/features/accounts/auth-api/plugins/server-side.test.ts";
 
-/** The calls of section 7, the errors of section 8 and the constants of section 9, with the tests that show each. */
 const SECTIONS: Record<string, Row[]> = {
   "7. The calls it makes": [
     [

@@ -5,7 +5,6 @@ import { verification } from "../support/verification.ts";
 
 const DAY = 24 * 3_600_000;
 
-/** Paths that a URL parser resolves to another host, or rejects. */
 const ODD_PATHS = [
   "//evil.example/",
   "/\\evil.example",

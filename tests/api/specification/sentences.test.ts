@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type CitedTest, expectTests } from "../../test-ids.ts";
 
-/** One row per sentence of sections 4, 5 and 6, with the tests that show it. */
 type Row = [sentence: string, ...shownBy: CitedTest[]];
 
 const RULES = "tests/api/specification/rules.spec.ts";

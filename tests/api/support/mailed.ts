@@ -8,7 +8,6 @@ export { expect } from "./test.ts";
 
 type Fixtures = {
   linkTo: (address: string, path: string) => Promise<string>;
-  /** Returns the link that confirms the change to the new address, mailed to the user's address. */
   changeLink: (user: Member, newEmail: string) => Promise<string>;
   codeTo: (address: string) => Promise<string>;
   verify: (user: Member) => Promise<unknown>;

@@ -7,7 +7,6 @@ const PROGRAM = { variable: "FIREFOX_PATH", names: ["firefox-esr", "firefox"], d
 /** Firefox logs a failed WebSocket like an uncaught error. The page cannot prevent it. */
 const FAILED_CONNECTION = /^(Firefox can’t establish a connection to the server at|The connection to) ws:/;
 
-/** Firefox, driven by WebDriver BiDi, which needs no driver program. */
 export const firefox: Installation = { name: "Firefox", check: () => void findProgram(PROGRAM), launch };
 
 async function launch({ width, height, javaScript }: DriverOptions): Promise<Driver> {

@@ -19,7 +19,6 @@ const BROWSER = {
   debianPackage: "webkit2gtk-driver",
 };
 
-/** WebKitGTK's MiniBrowser, driven by WebDriver on a virtual display. */
 export const webkit: Installation = {
   name: "WebKit",
   check: () => [DRIVER, BROWSER, XVFB].forEach(findProgram),
@@ -45,8 +44,7 @@ const KEY_CODES: Record<Key, string> = {
 };
 const MODIFIERS = { Shift: SeleniumKey.SHIFT, Control: SeleniumKey.CONTROL };
 const BARS = 100;
-/** How long a command at the end of a test may take (ms). */
-const ANSWER_LIMIT = 30_000;
+const FINAL_COMMAND_TIMEOUT_MS = 30_000;
 
 async function launch({ width, height, javaScript }: DriverOptions): Promise<Driver> {
   const display = await openDisplay(width, height + BARS);
@@ -128,8 +126,8 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
 /** Rejects when a hung web process does not answer a command. */
 async function answered<Result>(command: Promise<Result>): Promise<Result> {
   const late = new AbortController();
-  const timeout = setTimeout(ANSWER_LIMIT, undefined, { signal: late.signal }).then(() => {
-    throw new Error(`WebKit has not answered for ${ANSWER_LIMIT} ms.`);
+  const timeout = setTimeout(FINAL_COMMAND_TIMEOUT_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`WebKit has not answered for ${FINAL_COMMAND_TIMEOUT_MS} ms.`);
   });
   timeout.catch(() => {});
   return Promise.race([command, timeout]).finally(() => late.abort());

@@ -25,7 +25,6 @@ async function sessionCookie(context: BrowserContext) {
   return cookies.find(({ name }) => name === "atelier.session_token");
 }
 
-/** Specification 9: base 100 ms, doubling to 1000 ms, 50% jitter, giving up after more than 10 retries. */
 const RETRIES = { without: [100, 200, 400, 800, 1000, 1000, 1000, 1000, 1000, 1000], jitter: 0.5 };
 
 test(

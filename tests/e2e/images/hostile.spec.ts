@@ -82,7 +82,6 @@ test("rejects a form with an unknown or indexed field name", async ({ app, perso
   ];
   for (const [index, name] of names.entries()) {
     for (const [turn, [path, who, fields]] of requests.entries()) {
-      // Each name and each address gets both encodings.
       const type = (index + turn) % 2 === 0 || path.endsWith("/images/none") ? "urlencoded" : "multipart";
       const encode = (sent: Record<string, string>) => (type === "urlencoded" ? new URLSearchParams(sent) : formData(sent));
       const answer = await fetch(app.url + path, {
@@ -253,7 +252,6 @@ test("no content of an address causes a server error", { tag: "@no-content-addre
   );
 });
 
-/** Only scripts with the response's nonce run; user text stays text, also in the data for hydration. */
 test(
   "names that contain a script end tag are text on every page",
   { tag: "@names-contain-script-end-tag-text" },

@@ -253,7 +253,6 @@ test.describe("the tray", () => {
     await page.getByLabel("Add images").setInputFiles([picturePath("path"), picturePath("mountain"), picturePath("fig")]);
     const row = (name: string) => tray(page).getByRole("listitem").filter({ hasText: name });
     await expect(tray(page).getByRole("heading")).toHaveText("Adding 3 images");
-    // A closed list has no rows, not even hidden ones.
     await expect(tray(page).locator("li")).toHaveCount(0);
     await openDetails(page);
     await expect(row("fig.jpg")).toContainText("Added");

@@ -11,7 +11,6 @@ test.describe.configure({ mode: "parallel" });
 
 const stage = (page: Page) => page.locator(".viewer-backdrop").first();
 const zoom = async (page: Page) => Number((await page.locator("[data-zoom]").innerText()).replace("%", ""));
-/** Returns the initial zoom, once the stage and the fonts that affect its height are loaded. */
 const fittedZoom = async (page: Page) => {
   await page.evaluate(async () => void (await document.fonts.ready));
   await expect.poll(() => zoom(page)).toBeGreaterThan(0);

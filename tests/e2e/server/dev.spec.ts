@@ -48,7 +48,6 @@ test("in development, changes of the app and of functions reach an open page", a
     const context = await browser.newContext({ baseURL: url });
     await context.addCookies(person.cookies);
     const page = await context.newPage();
-    // The first page waits until Vite has compiled its modules.
     await page.goto("/dev/ui", { waitUntil: "commit", timeout: 120_000 });
     const grounds = ["Components, dark", "Components, light"].map((name) =>
       page.locator("[data-theme]", { has: page.getByRole("heading", { name }) }).last(),

@@ -55,7 +55,6 @@ test(
     await expect(projects.filter({ hasText: "(copy)" })).toContainText(`${older.images} images`);
     await page.goto(`${app.url}/trash`);
     await expect(page.getByRole("main").getByText("Magazine")).toHaveCount(0);
-    // The purge has deleted the rows as well: the project, its copy and the uploaded image remain.
     await expect.poll(async () => (await compareStored({ ...app, dataDir })).images).toBe(2 * older.images + 1);
     await context.close();
     await app.stop();

@@ -14,7 +14,6 @@ const test = base.extend<{ standalone: Standalone }>({
 
 const readyz = async (app: RunningApp) => (await fetch(`${app.url}/readyz`)).json();
 
-/** Sends ten requests a second: without a pause they would slow down the tested commands. */
 function keepRequesting(app: RunningApp, person: Person) {
   let isStopped = false;
   const requests = (async () => {

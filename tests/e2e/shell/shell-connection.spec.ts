@@ -6,7 +6,6 @@ import { controlConnection } from "../support/controlled-connection.ts";
 
 /** Specification 9: the official client's own values, in ms. */
 const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconnect: 60_000, prewarm: 5000 };
-/** Specification 8. */
 const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
 
 const mark = (page: Page) => page.getByRole("button", { name: /^(Offline|Reconnecting)/ });

@@ -6,7 +6,6 @@ import { deploymentAs } from "../support/pictures.ts";
 /** What a page loads ahead must not include the library of toasts either. */
 test.use({ saveData: false });
 
-/** Specification 9. */
 const TOAST = { visible: 3, ms: 4000, width: 356, gap: 14, swipe: 45 };
 
 bothWays((javaScript) => {

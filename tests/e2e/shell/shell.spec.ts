@@ -8,7 +8,6 @@ import { SIDEBAR } from "../support/specified-sizes.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-/** Specification 9. */
 const PROGRESS = { minimum: 0.08, trickleMs: 800 };
 
 const sidebar = (page: Page) => page.getByLabel("Sidebar", { exact: true });

@@ -2,7 +2,6 @@ import { expect, type Person, type RunningApp } from "../../harness/test.ts";
 
 type LinkOptions = { item?: string; password?: string; downloads?: boolean };
 
-/** Creates a public link by its form, and returns its path. */
 export async function makeLink({ url }: RunningApp, owner: Person, projectId: string, options: LinkOptions = {}): Promise<string> {
   const { item = projectId, password = "", downloads = false } = options;
   const fields = { intent: "createLink", form: "create-link", name: "A link", item, secret: password, expiresOn: "" };

@@ -13,7 +13,6 @@ export function runUserCommand(app: RunningApp, ...args: string[]): Promise<Resu
   return runUserCommandWith({}, app, ...args);
 }
 
-/** Runs `npm run user` for an app. `settings` are those that the app has, too. */
 export function runUserCommandWith(settings: Record<string, string>, app: RunningApp, ...args: string[]): Promise<Result> {
   return runCommand("user", settings, app, args);
 }

@@ -12,7 +12,6 @@ export type Person = {
   handle: string;
   email: string | null;
   verified: boolean | "true" | "false";
-  /** An address; null: the provider reports no picture. */
   picture: string | null;
 };
 
@@ -32,7 +31,6 @@ export type Shape = {
   pkce: boolean;
   token: string;
   refresh?: string;
-  /** How the client authenticates at the token address. */
   client: "post" | "basic" | "either" | "key" | "apple";
   /** Lifetime of an access token in seconds, as the provider reports it. */
   expiresIn: number | string | null;
@@ -61,7 +59,6 @@ const usual = { pkce: true, client: "post", expiresIn: 3600, refreshToken: "rota
 const openid = ({ id, name, email, verified, picture }: Person): Claims =>
   given({ sub: id, name, email, email_verified: email === null ? null : verified, picture });
 
-/** The providers' answers in their documented form. */
 export const shapes: Record<ProviderId, Shape> = {
   apple: {
     ...usual,

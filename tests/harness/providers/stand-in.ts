@@ -17,7 +17,6 @@ export type StandIn = {
   authorize(id: ProviderId, authorizationUrl: string, person: Person, how?: { refuses: boolean }): Redirect;
   /** Issues an access token of the provider without a sign-in; `app`: to another app than ours. */
   issue(id: ProviderId, person: Person, app?: string): string;
-  /** Signs a token with the providers' key, or with `secret`. */
   sign(claims: JWTPayload, how?: { alg?: string; secret?: Uint8Array; kid?: string }): Promise<string>;
   requestCount(address: string): number;
   redirected: Set<string>;
@@ -50,7 +49,6 @@ export const KEY_ADDRESSES = {
 };
 export const LINE_VERIFY = "https://api.line.me/oauth2/v2.1/verify";
 
-/** Maps an address that depends on a setting to the default address. */
 const VARIANTS: [string, string][] = [
   ["https://www.paypal.com/", "https://www.sandbox.paypal.com/"],
   ["https://api-m.paypal.com/", "https://api-m.sandbox.paypal.com/"],

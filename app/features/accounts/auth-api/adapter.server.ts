@@ -32,7 +32,7 @@ const CONFIG = {
   supportsArrays: true,
   supportsJSON: false,
   supportsNumericIds: false,
-  customTransformInput: ({ data }: { data: unknown }) => millis(data),
+  customTransformInput: ({ data }: { data: unknown }) => datesToMillis(data),
   customTransformOutput: ({ data, fieldAttributes }: { data: unknown; fieldAttributes: { type: unknown } }) =>
     fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data,
 };
@@ -111,14 +111,19 @@ const inWords = (model: string) => (error: unknown) => {
 
 const row = (value: unknown) => value as never;
 
-/** Stores dates as milliseconds, so that the deployment's indexes order them. */
-function millis(value: unknown): unknown {
+function datesToMillis(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();
-  return Array.isArray(value) ? value.map(millis) : value;
+  return Array.isArray(value) ? value.map(datesToMillis) : value;
 }
 
 const clauses = (where: CleanedWhere[] = []): StoreWhere =>
-  where.map(({ field, operator, value, connector, mode }) => ({ field, operator, value: row(millis(value) ?? null), connector, mode }));
+  where.map(({ field, operator, value, connector, mode }) => ({
+    field,
+    operator,
+    value: row(datesToMillis(value) ?? null),
+    connector,
+    mode,
+  }));
 
 function joins(config: JoinConfig | undefined): StoreJoins {
   if (!config) return undefined;

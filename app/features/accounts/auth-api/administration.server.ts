@@ -60,7 +60,6 @@ export async function administration(config: AppConfig) {
         return (await convex.mutation(api.links.revokeAny, { linkId }, { skipQueue: true })) > 0;
       },
 
-      /** Returns their number. */
       async revokeAll(): Promise<number> {
         for (let revoked = 0; ;) {
           const ended = await convex.mutation(api.links.revokeAny, {}, { skipQueue: true });

@@ -17,7 +17,6 @@ export type InvitationAnswer = FormAnswer & { invited?: { email: string; link: s
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
 
-/** Invites an address, or invites it again with a new token. Without mail, answers the link. */
 export async function inviteToProject({ request, context, projectId, sent }: Sent) {
   checkFieldNames(sent, { once: [INTENT_FIELD, FORM_FIELD, "email", "role"] });
   const visitor = await getVisitor(context);
@@ -50,7 +49,6 @@ export async function findProjectInvitation(context: Readonly<RouterContextProvi
   return serviceConvex(context.get(configContext)).query(api.invitations.find, { tokenHash: hashInvitationToken(token) });
 }
 
-/** Returns the project, or the reason why this account cannot accept. */
 export async function acceptProjectInvitation({ request, context }: Omit<Sent, "projectId" | "sent">, token: unknown) {
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);

@@ -57,7 +57,6 @@ it("does not reveal the new address to the old one", () => {
   expect(JSON.stringify(renderMail(mailContentOf({ kind: "notice", to, name, url, at: 0, notice })))).not.toContain("new@example.com");
 });
 
-/** All mails, with characters that reorder or hide text in each part that users or browsers choose. */
 const HOSTILE = "photo\u202Egnp.exe\u{E0041}\u2066\u200B\u00AD";
 
 it.each(messages.map((message) => [message.kind, message] as const))("%s has a subject without misleading characters", (_, message) => {

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from "react";
 
-/** Warns when the browser blocks cookies. `missing` means that the server detected it. */
 export function CookieNotice({ missing = false }: { missing?: boolean }) {
   const blocked = useSyncExternalStore(never, areCookiesBlocked, () => false);
   if (!missing && !blocked) return null;

@@ -6,7 +6,6 @@ const NOWHERE = "https://nowhere.invalid";
 /** Backslashes and control characters, plain or percent-encoded. Browsers read them as slashes or drop them. */
 const AMBIGUOUS = /[\\\u0000-\u001f\u007f-\u009f]|%(25)*(5c|2f|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
-/** Paths that are no target after a sign-in: pages for signed-out visitors, and API addresses. */
 const EXCLUDED_PATHS = /^\/(sign-in|sign-up|sign-out|forgot-password|reset-password|api)(\/|$)/;
 
 /** The mailed link that deletes an account. A signed-out owner signs in first. */

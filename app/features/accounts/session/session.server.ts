@@ -113,7 +113,6 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
   };
 }
 
-/** For the list of sessions only; errors are ignored. */
 function noteActivity(config: AppConfig, sessionId: string): void {
   void serviceConvex(config)
     .mutation(api.accounts.mine.noteActivity, { sessionId }, { skipQueue: true })

@@ -16,7 +16,6 @@ const listeners = new Set<() => void>();
 
 const RETRY_MS = 3_000;
 
-/** Selected files do not wait longer than this for a database that does not answer. */
 const DATABASE_TIMEOUT_MS = 3_000;
 
 export function prepareUploads(id: string): void {

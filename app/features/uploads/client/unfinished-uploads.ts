@@ -90,5 +90,4 @@ export class UnfinishedUploads {
 
 const asFile = ({ name, type, modified }: QueuedUpload, blob: Blob) => new File([blob], name, { type, lastModified: modified });
 
-/** The browser can resume it without the user selecting the file again. */
 export const isFileAvailable = ({ isStored, handle }: QueuedUpload): boolean => isStored || handle !== null;

@@ -62,5 +62,4 @@ export function createUploadItem(queued: QueuedUpload, file: File | null, { id, 
 export const isBatchable = (item: UploadItem): boolean =>
   item.upload.state === "waiting" && item.url === null && item.file !== null && isSmall(item.file);
 
-/** An upload that the server lost restarts only with the file itself. */
 export const canResume = ({ file, url }: UploadItem): boolean => file !== null || url !== null;

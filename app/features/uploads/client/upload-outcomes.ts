@@ -63,7 +63,6 @@ export class UploadOutcomes {
     this.#retryLater(item, kind === "wait" && error.status !== null ? `${problem} ${CONTINUES}` : problem);
   }
 
-  /** Null: the upload starts from the beginning. */
   storeUrl(item: UploadItem, url: string | null): void {
     if (item.url === url) return;
     item.url = url;

@@ -2,8 +2,7 @@ import type { QueuedUpload } from "./queue/queued-upload";
 import { isActive, type Upload } from "./upload";
 import { createUploadItem, type UploadItem } from "./upload-item";
 
-/** Up to this many files are updated without delay. */
-const SMALL_QUEUE = 20;
+const UNTHROTTLED_UPLOADS = 20;
 const NOTIFIED_EVERY_MS = 250;
 
 export type PageEvents = Pick<Window, "addEventListener" | "removeEventListener">;
@@ -15,7 +14,6 @@ export class UploadStore {
   unfinished: QueuedUpload[] = [];
   /** Those of `unfinished` that may be complete on the server: they are not shown. */
   readonly unknown = new Set<QueuedUpload>();
-  /** Null after a change. Computed on read, so that many changes cost one list per render. */
   #snapshot: Snapshot | null = { uploads: [], unfinished: [] };
   #count = 0;
   #isNotifying = false;
@@ -58,7 +56,7 @@ export class UploadStore {
     this.#guard(this.items.some(({ upload }) => isActive(upload)));
     if (this.#isNotifying) return;
     this.#isNotifying = true;
-    setTimeout(() => this.#notify(), this.items.length > SMALL_QUEUE ? NOTIFIED_EVERY_MS : 0);
+    setTimeout(() => this.#notify(), this.items.length > UNTHROTTLED_UPLOADS ? NOTIFIED_EVERY_MS : 0);
   }
 
   #notify(): void {

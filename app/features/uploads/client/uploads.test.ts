@@ -83,7 +83,6 @@ describe("uploads", () => {
     page.uploads.addAnyway(b ?? "");
     page.uploads.dismiss(c);
     await expect.poll(page.states).toEqual(["added", "added"]);
-    // Found by the server, which then holds the bytes of both.
     expect(page.transport.discarded).toEqual(["/uploads/bpng", "/uploads/cpng"]);
   });
 

@@ -72,7 +72,6 @@ async function receiveBatch(
       if (tooMany || files.length !== entries.length) throw new InvalidForm("The numbers of files and entries differ");
       const reserved = await partialUploads.reserved(storageOwnerId);
       const results = await storeImages(files, { config, userId, sessionId, designId, reserved, maxFileBytes: limits.maxFileBytes });
-      // A retry needs no new selection of the file.
       return results.map((outcome) => (!outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome));
     });
   } finally {

@@ -31,6 +31,5 @@ async function finishOnce(part: ForDesign, { config, sessionId, onlyNew }: Finis
   );
   if (!outcome.ok && outcome.damaged) await partialUploads.remove(part);
   else if (outcome.ok || (!outcome.again && !outcome.duplicateOf)) await partialUploads.finish(part, outcome);
-  // A retry needs no new upload, because the bytes are still stored.
   return !outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome;
 }

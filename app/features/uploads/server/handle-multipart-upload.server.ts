@@ -48,7 +48,6 @@ export async function handleMultipartUpload(
 
 type Upload = Sender &
   Pick<UploadContext, "userId" | "designId" | "versionOf"> & {
-    /** Identifies the form, unless a field of it does. */
     sending?: string;
   };
 

@@ -57,7 +57,6 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
   const file = { ownerId: userId, designId: null, name: name.slice(0, NAME_MAX), length, checksum: null, isShared: true };
   let replaced: PartialUpload[] = [];
   let reserved = 0;
-  // They wait for a design, so they reserve the storage of their user.
   const admit = async ({ reserving }: PresentUploads) => {
     const waiting = sharedAmong(reserving);
     replaced = waiting.slice(0, Math.max(0, waiting.length + 1 - MAX_FILES));

@@ -96,7 +96,6 @@ describe("storeImage", () => {
     backfillMetadata({ ...of, userId: "ada" }, await earlier(), config);
     await expect.poll(async () => (await inPlace()).details).toEqual(details);
 
-    // An image that has another file by then stays unchanged.
     await earlier();
     const server = await appServer(backend);
     await server.mutation(api.uploads.noteDetails, { ...of, checksum: "0".repeat(64), details: { hasPlace: false } });

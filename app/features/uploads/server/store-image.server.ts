@@ -31,7 +31,6 @@ export type UploadContext = Sender & {
   checksum?: string | null;
   chosenAs?: { batch: string; index: number } | undefined;
   reserved?: number;
-  /** Maximum of a file in this request, if it is below the configured one. */
   maxFileBytes?: number;
 };
 

@@ -330,7 +330,6 @@ describe("a simulated connection", () => {
   const answered = (roundTrips: number): Promise<void> =>
     Date.now() < backAt ? unanswered() : new Promise((resolve) => setTimeout(resolve, roundTrips * roundTripMs));
 
-  /** Connects as the Convex client does: after a close it waits for the event. */
   function dial(): Socket {
     const socket = connect();
     handshakes++;

@@ -13,8 +13,7 @@ import {
 /** With the random part, a tab reconnects within 3 s. */
 const CHECK_MS = 1400;
 const SPREAD_MS = 1000;
-/** Events that show that the tab may be in use. */
-const SIGNS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
+const ACTIVITY_EVENTS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
 const HEARTBEAT_AFTER_MS = 1000;
 /** The first probe may use a connection that died together with the websocket, and the next one then opens another. */
 const SECOND_PROBE_MS = 500;
@@ -91,7 +90,7 @@ export function startFastReconnect(): () => void {
     networkChangedAt = Date.now();
     checkSoon();
   };
-  for (const sign of SIGNS) addEventListener(sign, onSign, { signal, capture: true });
+  for (const sign of ACTIVITY_EVENTS) addEventListener(sign, onSign, { signal, capture: true });
   addEventListener("online", onNetwork, { signal });
   watchSocket(checkLater, checkSoon);
   checkSoon();

@@ -18,7 +18,6 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Returns whether the server has a newer client build. Checked on route loads and when the tab becomes visible. */
 export function useHasNewBuild(): boolean {
   const build = useRoot()?.build;
   const [ownBuild] = useState(build);

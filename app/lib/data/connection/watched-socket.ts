@@ -43,14 +43,13 @@ function watch(created: WebSocket): void {
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
   // A tab that was frozen meanwhile shows nothing about the line.
-  on("open", () => (handshakeLimit = limitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
+  on("open", () => (handshakeLimit = handshakeLimitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
   on("message", (event) => received("data" in event ? event.data : null));
   on("close", () => onClose?.());
   onCreate?.();
 }
 
-/** Returns the handshake limit (ms) where another handshake or a request took `took` ms. */
-function limitAfter(took: number): number {
+function handshakeLimitAfter(took: number): number {
   return took > HANDSHAKE_LIMIT ? Math.min(2 * took, HANDSHAKE_LIMIT_MAX) : HANDSHAKE_LIMIT;
 }
 
@@ -58,7 +57,7 @@ function limitAfter(took: number): number {
 function limitOfPage(): number {
   const [page] = performance.getEntriesByType("navigation");
   if (!(page instanceof PerformanceResourceTiming)) return HANDSHAKE_LIMIT;
-  return limitAfter(2 * (page.connectEnd - page.connectStart + page.responseStart - page.requestStart));
+  return handshakeLimitAfter(2 * (page.connectEnd - page.connectStart + page.responseStart - page.requestStart));
 }
 
 function received(data: unknown): void {

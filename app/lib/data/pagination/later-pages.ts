@@ -9,7 +9,6 @@ export type PageRange = {
 type Slot = PageRange & {
   before?: PageRange;
   parts?: [PageRange, PageRange];
-  /** Restored from history; awaited before rendering. */
   returning?: true | undefined;
 };
 
@@ -64,29 +63,27 @@ function splitAt({ page, pageStatus, splitCursor }: Extent, size: number): strin
   return isLarge ? (splitCursor ?? null) : null;
 }
 
-/** The list's last page stays open-ended. */
 function partsOf({ cursor }: PageRange, middle: string, { isDone, continueCursor }: Extent): [PageRange, PageRange] {
   return [{ cursor, end: middle }, isDone ? { cursor: middle } : { cursor: middle, end: continueCursor }];
 }
 
-/** Pages by history entry, least recently used first. */
-const shown = new Map<string, Later>();
+const pagesByHistoryEntry = new Map<string, Later>();
 const REMEMBERED = 30;
 
 /** Stores each page's end, so that the same rows return: a new query would return a full page. */
 export function rememberPages(key: string, later: Later, answerAt: AnswerAt): void {
-  shown.delete(key);
+  pagesByHistoryEntry.delete(key);
   if (later.slots.length === 0) return;
-  shown.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(rangeOf(slot)))) });
-  const [oldest] = shown.keys();
-  if (shown.size > REMEMBERED && oldest !== undefined) shown.delete(oldest);
+  pagesByHistoryEntry.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(rangeOf(slot)))) });
+  const [oldest] = pagesByHistoryEntry.keys();
+  if (pagesByHistoryEntry.size > REMEMBERED && oldest !== undefined) pagesByHistoryEntry.delete(oldest);
 }
 
 const endedBy = (slot: Slot, answer: Extent | undefined): Slot =>
   answer && !answer.isDone ? { ...slot, end: answer.continueCursor } : slot;
 
 export function rememberedPages(key: string | null, of: string): Later {
-  const later = key === null ? undefined : shown.get(key);
+  const later = key === null ? undefined : pagesByHistoryEntry.get(key);
   if (later?.of !== of) return { of, pageCount: 0, slots: [] };
   return { ...later, slots: later.slots.map((slot) => ({ ...rangeOf(slot), returning: true })) };
 }

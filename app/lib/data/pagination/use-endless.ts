@@ -67,7 +67,6 @@ export function useEndless<Row>(
       if (!answer) break;
       shown.push(pageOf(answer));
     }
-    // Shows the first page until the first further page is loaded.
     if (shown.length === 0) shown.push(first);
     const pages = shown.map(({ rows }) => rows);
     return { pages, rows: distinct(pages.flat()), next: shown.at(-1)?.next ?? null };

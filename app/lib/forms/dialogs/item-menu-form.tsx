@@ -4,7 +4,6 @@ import { withoutOpenDialog } from "./open-dialog-param";
 export const OPENING = "item-menus";
 export const OPENED = "open-menu";
 
-/** Opens a menu without JavaScript and keeps the other search parameters. */
 export function ItemMenuForm() {
   const search = new URLSearchParams(withoutOpenDialog(useLocation().search));
   return (

@@ -46,7 +46,6 @@ export function ActionForm({ id }: { id: string }) {
   const answer = useActionData<FormAnswer | undefined>();
   const messages = answer?.form === id ? Object.values(answer.result.error ?? {}).flat() : [];
 
-  /** One fetcher per action, so that none replaces another. */
   function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     const { submitter } = event.nativeEvent;

@@ -2,7 +2,6 @@ import { Button } from "~/lib/ui/inputs/button";
 
 type ProjectPickerProps = { name: string; projects: { _id: string; name: string }[]; chosen: string };
 
-/** One button per project, so that the list below always belongs to the marked project. */
 export function ProjectPicker({ name, projects, chosen }: ProjectPickerProps) {
   return (
     <fieldset className="flex max-h-48 w-full min-w-0 flex-wrap gap-2 overflow-y-auto p-1">

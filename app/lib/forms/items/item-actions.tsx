@@ -5,7 +5,6 @@ import { MenuAction } from "../dialogs/menu-action";
 type ItemActionsProps = {
   thing: "Project" | "Design";
   item: { _id: string; favourite: boolean; coverChosen: boolean };
-  /** On the item's own page, its actions are commands of the palette. */
   isPageItem?: boolean;
 };
 

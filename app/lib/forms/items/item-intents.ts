@@ -126,7 +126,6 @@ type TagMutations = {
 
 type Tags = string[] | undefined;
 
-/** The intents that designs and images share. `changeTags` changes the shown tags of one item. */
 export const tagIntents = (
   noun: "design" | "image",
   mutations: TagMutations,
@@ -170,7 +169,6 @@ export const tagIntents = (
   }),
 });
 
-/** Moves a renamed item first among its favourites group when sorting by last change. */
 function renamedIn<Item extends Row>(rows: Item[], id: string, renamed: { name: string; updatedAt: number }, sort: ListSort): Item[] {
   const row = rows.find(({ _id }) => _id === id);
   if (!row) return rows;

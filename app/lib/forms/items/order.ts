@@ -7,7 +7,6 @@ const TO = ["up", "down", "first", "last", "before", "after"] as const;
 
 export const ORDER_FIELDS = ["id", "to", "beside"] as const;
 
-/** An invalid direction means last. */
 export function orderArgs({ id, to, beside }: Readonly<Record<(typeof ORDER_FIELDS)[number], string>>): OrderArgs {
   return { id, to: TO.find((each) => each === to) ?? "last", ...(beside !== "" && { beside }) };
 }

@@ -7,7 +7,6 @@ import { SHARED_ITEM } from "./shared-item";
 
 type ShareLinkProps = { projectId: string; itemId?: string; command?: string | undefined };
 
-/** Leads to the public links of the project, with a form for one to the item. */
 export function ShareLink({ projectId, itemId, command }: ShareLinkProps) {
   if (!useMay()("manageLinks")) return null;
   const search = itemId === undefined ? "" : `?${new URLSearchParams({ [SHARED_ITEM]: itemId })}`;

@@ -50,7 +50,6 @@ describe("readFormData", () => {
     expect(await refusal(new Request(ADDRESS, { method: "POST", body: form }))).toBe(400);
   });
 
-  // The file's error had no listener, which ended the process.
   it("rejects a form that ends within a file", { tags: "@form-ends-in-file" }, async () => {
     const part = '--b\r\nContent-Disposition: form-data; name="picture"; filename="x.png"\r\n\r\nhalf of i';
     expect(await refusal(sent(part, "multipart/form-data; boundary=b"))).toBe(400);

@@ -7,7 +7,6 @@ const HEADER = "X-Request-ID";
 
 const [nameRequest, getRequestId] = createRequestIDMiddleware({ header: HEADER, limitLength: 64 });
 
-/** Sets a request's id, a proxy's or a new one, in the log and in the response. */
 export const requestId: MiddlewareFunction<Response> = async (args, next) => {
   const named = await nameRequest(args, () => {
     const exchange = currentExchange();

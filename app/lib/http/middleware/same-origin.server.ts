@@ -35,7 +35,6 @@ function isSentByDevice(headers: Headers): boolean {
 function isSameOrigin(headers: Headers, own: string, trusted: string[]): boolean {
   const origin = headers.get("Origin");
   if (origin !== null && origin !== own) return trusted.includes(origin);
-  // "same-site" counts as foreign.
   const site = fetchSite(headers);
   if (site !== null && site !== "same-origin") return false;
   // A request without any of these headers comes from a program, which no site controls.

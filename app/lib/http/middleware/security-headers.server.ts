@@ -27,7 +27,6 @@ export const secureHeaders: MiddlewareFunction<Response> = async ({ request, con
 /** Browsers treat loopback as a secure context although it has no TLS. */
 type Scheme = "https" | "loopback" | "http";
 
-/** Cached, because only the nonce differs. */
 function headersFor(config: AppConfig, scheme: Scheme, strict: string | undefined): Promise<[name: string, value: string][]> {
   const cached = headers.get(config) ?? {};
   headers.set(config, cached);

@@ -1,7 +1,6 @@
 const names = new Set<string>();
 const MAX_NAMES = 20;
 
-/** Names are bounded: route patterns and jobs. */
 export function noteActivity(name: string): void {
   if (names.size < MAX_NAMES) names.add(name);
 }

@@ -37,7 +37,6 @@ export function refusedFormText(error: unknown): string | null {
   return "The form could not be read, so nothing was saved. Go back and send it again.";
 }
 
-/** In production the server withholds the details of its own errors. */
 export function faultText(error: unknown): string {
   if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim();
   return error instanceof Error ? error.message : "Unknown error";

@@ -14,7 +14,6 @@ export function announce(text: string): void {
   for (const listener of listeners) listener();
 }
 
-/** Appends a background announcement to a recent one instead of replacing it. */
 export function appendAnnouncement(text: string): void {
   announce(performance.now() - announcedAt < MOMENT ? `${message} ${text}` : text);
 }

@@ -4,7 +4,6 @@ export type DateSettings = { locale: string; timeZone: string | null };
 const DEFAULT_LOCALE = "en-GB";
 const LONGEST = 64;
 
-/** Returns the first locale of an Accept-Language header that can be formatted. */
 export function localeFrom(acceptLanguage: string | null): string {
   const [first = ""] = (acceptLanguage ?? "").slice(0, LONGEST).split(/[,;]/);
   try {

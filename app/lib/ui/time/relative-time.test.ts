@@ -31,6 +31,5 @@ it("returns the time at which the text changes", () => {
       expect(relativeTimeText(at, change)).not.toBe(relativeTimeText(at, at + passed));
     }),
   );
-  // A time in the future reads "just now" until a minute after it.
   expect(changeAfter(at, at - 5 * minute)).toBe(at + minute);
 });

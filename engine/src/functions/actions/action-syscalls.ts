@@ -77,6 +77,5 @@ function resultText(outcome: Outcome | undefined): string {
   return outcome.valueText ?? JSON.stringify(outcome.value);
 }
 
-/** Called functions may be internal and run as the same user. */
 const callOf = (args: Arguments, { identity, argsText }: Caller): Call =>
   callWithText(argsText ?? "{}", { path: showFunctionPath(resolveAddress(asAddress(args))), identity, visibility: "any" });

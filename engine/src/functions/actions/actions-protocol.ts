@@ -18,7 +18,6 @@ export type ToActions =
   | { kind: "http"; id: number; request: HttpRequest; identity: Identity; requestId: string }
   | { kind: "reply"; call: number; answer: unknown }
   | { kind: "refusal"; call: number; message: string; data: Json | undefined }
-  /** The caller disconnected; further syscalls of this run are rejected. */
   | { kind: "abandon"; id: number };
 
 export type FromActions =

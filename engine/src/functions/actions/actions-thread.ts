@@ -10,7 +10,6 @@ import { startThread } from "../thread.ts";
 
 /** docs.convex.dev/production/state/limits: actions time out after 10 minutes. */
 const TIME_LIMIT_MS = 10 * 60 * 1_000;
-/** A thread without a heartbeat for this long is blocked by an endless loop. */
 const BLOCKED_AFTER_MS = 60 * 1_000;
 const HEAP_MIB = 512;
 

@@ -42,7 +42,6 @@ let calls = 0;
 const post = (message: FromActions, transfer: readonly (ReadableStream | ArrayBuffer)[] = []): void =>
   port.postMessage(message, transfer as never);
 
-// Distinguishes a blocked thread from a busy one.
 const beat = new Int32Array(heartbeat);
 setInterval(() => Atomics.add(beat, 0, 1), 1_000).unref();
 

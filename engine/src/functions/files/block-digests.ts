@@ -51,7 +51,6 @@ export class BlockDigests {
   }
 }
 
-/** Reads the whole file. @throws {FileDifference} */
 async function blockDigests(file: File): Promise<Buffer> {
   const digests: Buffer[] = [];
   let block: Hash = createHash("sha256");

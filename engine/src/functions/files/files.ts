@@ -16,7 +16,6 @@ type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["param
 
 export class ChecksumError extends Error {}
 
-/** Deletes partial uploads of an earlier process. */
 export async function openFileStore(dir: string, transactor: { request: SendRequest }): Promise<FileStore> {
   const uploads = join(dir, "uploads");
   await rm(uploads, { recursive: true, force: true });

@@ -9,7 +9,6 @@ import type { UploadTokens } from "./upload-tokens.ts";
 
 const TABLE = "_storage";
 
-/** The checksum is in hex here; rows store base64. */
 export function fileMetadata({ id, sha256, size, contentType }: FileRow): { [field: string]: Json } {
   return { storageId: id, sha256: Buffer.from(sha256, "base64").toString("hex"), size, contentType };
 }

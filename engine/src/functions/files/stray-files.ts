@@ -7,7 +7,6 @@ import type { QuestionName, Questions } from "../transactor/transactor-protocol.
 
 type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
 
-/** Looking up this many takes the transactor a few milliseconds. */
 const NAMES_AT_ONCE = 100;
 const PAUSE_MS = 10;
 const MAX_FILES = 100;
@@ -21,7 +20,6 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 export type StrayFilesOptions = {
   dir: string;
   transactor: { request: SendRequest };
-  /** Allows any number of files stored up to this time (milliseconds since 1970). */
   acceptLossUntil: number | null;
   hasAcceptedLoss: boolean;
   log: (line: string) => void;
@@ -64,7 +62,6 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
   log(`${found}: moved to ${folder}, where they are kept for ${KEPT_DAYS} days.`);
 }
 
-/** 1 % and at most 100, or a few unless they are most of the files. */
 export const strayLimit = (files: number): number =>
   Math.min(MAX_FILES, Math.max(1, files * MAX_SHARE, Math.min(FEW_FILES, files * MAX_SHARE_OF_FEW)));
 

@@ -22,7 +22,6 @@ type Jwk = { kty?: string; k?: string; d?: string };
 const MAX_RANDOM_BYTES = 65_536;
 const INTEGER_ARRAYS = /^(?:Int|Uint|BigInt|BigUint)\d+(?:Clamped)?Array$/;
 
-/** @param noteRandom marks the running function's result as random */
 export function isolateCrypto(noteRandom: () => void, refusal: (name: string) => Error): object {
   const getRandomValues = <T extends ArrayBufferView>(array: T): T => {
     if (!INTEGER_ARRAYS.test(Object.prototype.toString.call(array).slice(8, -1)))

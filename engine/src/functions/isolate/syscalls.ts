@@ -28,7 +28,6 @@ const collectGarbage = garbageCollector();
 /** Never settles. The result of calls by functions that have ended. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** `inSyscall` is called when engine code starts and ends. */
 export function convexGlobal(services: () => Services, inSyscall: (inside: boolean) => void): object {
   const call = (run: Run, syscall: Syscall, args: Arguments): string | Promise<string> => {
     const { watch } = services();

@@ -119,7 +119,6 @@ export class CpuMark {
     this.#cpuAtMark = this.#cpu();
   }
 
-  /** May include up to `MARK_LIFETIME_MS` of earlier runs. */
   sinceMs(): number {
     return this.#cpu() - this.#cpuAtMark;
   }

@@ -98,7 +98,6 @@ function broken(code: LoadedCode | null, error: unknown): Registry {
   return Registry.broken(code.root, describeFailure(error, code.root).message);
 }
 
-/** "use node" files contain only actions, which run on another thread. */
 function isolateOnly(code: LoadedCode): LoadedCode {
   const node = new Set(code.nodeModules);
   return { ...code, modules: code.modules.filter((path) => !node.has(path)) };

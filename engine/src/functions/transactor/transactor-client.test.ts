@@ -35,7 +35,6 @@ const changes = [{ name: "NAME", value: "after" }];
 const after = { code: null, env: { NAME: "after" } };
 const environment = () => thread.request("environment", null);
 
-/** Longer than a thread takes to commit, close the database and end. */
 const LONG_MS = 1_000;
 /** Makes the other thread's last messages and its end arrive together. */
 const beBusy = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONG_MS);

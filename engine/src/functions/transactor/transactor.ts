@@ -40,9 +40,7 @@ export type OpenBatch = {
 
 export type MutationHooks = {
   jobId?: string;
-  /** Returns the result to store with the commit. */
   record?: (text: string) => { sessionId: string; requestId: number; result: string } | undefined;
-  /** Writes in the mutation's transaction, after the function. */
   settle?: (transaction: Transaction) => void;
   committed?: () => void;
   failed?: (message: string, batch: OpenBatch) => void;

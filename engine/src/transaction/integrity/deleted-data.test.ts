@@ -27,7 +27,6 @@ const marked = (dir = data.dir) =>
     .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name)).toString("latin1").split(MARK).length - 1])
     .filter(([, count]) => count !== 0);
 
-/** Varies the lengths of keys and texts, so that pages are split and merged. */
 function store(): string[] {
   const ids: string[] = [];
   for (let start = 0; start < NOTES; start += 100) {
@@ -111,7 +110,6 @@ test("clearing deleted data keeps the other data", () => {
   expect(collect(data.db.beginQuery(), search("notes.by_text", "text", MARK))).toEqual([]);
 });
 
-/** Copies the file, since the database locks it. */
 function segments(): number {
   const copied = mkdtempSync(join(tmpdir(), "engine-copied-"));
   cpSync(data.dir, copied, { recursive: true });

@@ -23,7 +23,6 @@ export type SearchContext = {
 export type SearchResults = {
   rows: number[];
   hasMore: boolean;
-  /** Reads the document of a row, because most searches return only the best matches. */
   entryAt: (place: number) => Entry;
 };
 

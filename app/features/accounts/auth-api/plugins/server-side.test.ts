@@ -162,7 +162,6 @@ describe("a session that the deployment fails to store", () => {
     return { status: answer.status, body: await answer.json() };
   };
 
-  // A sign-up stores its session with the account, or nothing (`adapter-transaction.test.ts`).
   it("answers 'Failed to create session' at a sign-in", { tags: "@answers-failed-create-session-sign" }, async () => {
     const email = `ada${people++}@example.com`;
     const body = { email, password: "correct horse battery" };

@@ -18,7 +18,6 @@ export async function fetchConvexToken(
   }
 }
 
-/** Jitter prevents tabs from retrying at the same time. */
 function delayBefore(retry: number): number {
   const full = Math.min(RETRY.baseMs * 2 ** retry, RETRY.maxMs);
   return full * (1 - RETRY.jitter * Math.random());

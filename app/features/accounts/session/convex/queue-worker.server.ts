@@ -41,7 +41,6 @@ export function startQueueWorker(config: AppConfig, { name, due, drain }: Queue)
       hasNewEntry = true;
       scheduleRun(0);
     },
-    // The subscription retries automatically.
     (error) => log.error({ fault: nameOf(error) }, `the ${name} cannot be read`),
   );
 

@@ -43,7 +43,6 @@ type FormProps = AddImagesProps & {
   isCompact?: boolean;
 };
 
-/** Sends each file once it is selected; without JavaScript, it is a multipart form. */
 function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requestLimit, variant }: FormProps) {
   const input = useRef<HTMLInputElement>(null);
 

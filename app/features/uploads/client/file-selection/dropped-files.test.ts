@@ -4,7 +4,6 @@ import { readDroppedFiles, readPastedFiles } from "./dropped-files";
 
 type Tree = { [name: string]: Tree | null };
 
-/** A folder as a browser provides it: its readers return two entries at a time. */
 function entry(name: string, inside: Tree | null): FileSystemEntry {
   const common = { name, fullPath: `/${name}`, isFile: inside === null, isDirectory: inside !== null };
   if (inside === null)

@@ -8,7 +8,6 @@ import type { Batch } from "./dropped-files";
 import { addFiles } from "../lazy-uploader";
 import { rejectBeforeUpload } from "./reject-before-upload";
 
-/** The first connection of a page normally takes less. */
 const NOTICE_MS = 3_000;
 
 /** Creates a project and a design, named after the folder or the date, opens the design and adds the files. */
@@ -32,13 +31,11 @@ async function createDesign(folder: string | null): Promise<{ designId: string; 
   const day = nameOfDay(new Date());
   if (folder === null) return create(day);
   return create(folder).catch((error: unknown) => {
-    // Not every folder name is a valid name.
     if (refusalOf(error)?.code === "invalid") return create(day);
     throw error;
   });
 }
 
-/** Warns before the page is closed while its files wait for the connection. */
 async function holdingPage<Result>(waitingFor: Promise<Result>): Promise<Result> {
   window.addEventListener("beforeunload", preventUnload);
   const notice = setTimeout(() => void toast("The connection was lost. Your files are added when it is back."), NOTICE_MS);

@@ -12,10 +12,8 @@ export type QueuedUpload = {
   /** `File.lastModified`, which identifies the file together with its name and size. */
   modified: number;
   at: number;
-  /** Files that were selected together, and the position among them. */
   batch: string | null;
   index: number;
-  /** Null until the server has accepted the upload. */
   url: string | null;
   paused: boolean;
   isStored: boolean;

@@ -4,7 +4,6 @@ export const UPLOAD_DATABASE = "uploads";
 
 export const legacyKey = (userId: string) => `uploads:${userId}`;
 
-/** Returns whether this browser may store unfinished uploads. Safe where it stores nothing. */
 export async function mayHaveUploads(userId: string): Promise<boolean> {
   try {
     if (localStorage.getItem(legacyKey(userId)) !== null) return true;

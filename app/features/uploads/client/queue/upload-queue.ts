@@ -174,7 +174,6 @@ async function open(onGone: () => void): Promise<Database | null> {
         created.createObjectStore("files", { keyPath: "id" });
         created.createObjectStore("contents");
       },
-      // Another document erases the uploads (`eraseUploads`).
       blocking() {
         onGone();
         db.close();
@@ -204,7 +203,6 @@ async function deleteAll(db: Database, name: "files" | "contents", ids: readonly
   await Promise.all([...ids.map((id) => store.delete(id)), done]);
 }
 
-/** Returns the ids of uploads that are not stored any more. */
 async function update(db: Database, ids: string[], change: Partial<QueuedUpload>): Promise<string[]> {
   const { store, done } = db.transaction("files", "readwrite");
   const missingIds: string[] = [];

@@ -6,21 +6,20 @@ import { tusTransport } from "./tus-transport";
 
 const LOST = "The connection was lost. Try again when it is back.";
 
-/** Addresses of uploads by file, for a form that is submitted again. */
-const uploaded = new WeakMap<File, { purpose: string; url: string }>();
+const uploadsByFile = new WeakMap<File, { purpose: string; url: string }>();
 
 /** Uploads a form's file in chunks; returns the upload's id. Throws an error with the text to show. */
 export async function uploadAhead(file: File, metadata: Record<string, string>): Promise<string> {
   const { signal } = new AbortController();
   const purpose = JSON.stringify(metadata);
-  const earlier = uploaded.get(file);
+  const earlier = uploadsByFile.get(file);
   let url: string | null = earlier?.purpose === purpose ? earlier.url : null;
   let furthest = 0;
   for (let tries = 0; ; tries++) {
     try {
       const onUrl = (created: string) => {
         url = created;
-        uploaded.set(file, { purpose, url: created });
+        uploadsByFile.set(file, { purpose, url: created });
       };
       const onProgress = (bytes: number) => {
         if (bytes > furthest) tries = 0;

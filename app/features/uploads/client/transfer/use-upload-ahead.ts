@@ -3,7 +3,6 @@ import { FORM_MAX_BYTES, UPLOAD_FIELDS } from "../../upload-result";
 
 const FAILED = "Something went wrong. Nothing was saved. Try again.";
 
-/** Uploads the file of a large form in chunks before the form is submitted, since proxies limit requests. */
 export function useUploadAhead() {
   const [state, setState] = useState<{ isUploading: boolean; problem: string | null }>({ isUploading: false, problem: null });
 

@@ -51,7 +51,6 @@ export async function appendBody(
   }
 }
 
-/** Ends at the signal even while the body sends nothing. */
 async function* abortable(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

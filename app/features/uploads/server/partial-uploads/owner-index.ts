@@ -1,6 +1,5 @@
 type Owned = { id: string; ownerId: string };
 
-/** Entries by id and by owner. The cost of each operation is independent of the number of entries. */
 export type OwnerIndex<Entry extends Owned> = {
   get(id: string): Entry | undefined;
   set(entry: Entry): void;

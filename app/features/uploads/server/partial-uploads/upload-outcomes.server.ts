@@ -20,7 +20,6 @@ export type FinishedUpload = {
 
 export type Outcomes = {
   add(finished: FinishedUpload): Promise<void>;
-  /** Returns null for an unknown, expired, evicted or foreign upload. */
   find(id: string, ownerId: string): Promise<FinishedUpload | null>;
   remove(id: string): Promise<void>;
   removeOwner(ownerId: string): Promise<void>;
@@ -29,7 +28,6 @@ export type Outcomes = {
   size(): number;
 };
 
-/** A page waits for the outcome of four uploads at a time. */
 const MOST_OF_PERSON = 100;
 const MOST = 10_000;
 const COMPACTION_THRESHOLD = 1000;

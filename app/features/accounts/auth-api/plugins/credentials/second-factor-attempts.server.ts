@@ -28,7 +28,7 @@ export function secondFactorAttempts() {
             if (userId === null) return;
             const row = await ctx.context.adapter.findOne<Row>({ model: MODEL, where: [{ field: "userId", value: userId }] });
             if (!row) return;
-            const change = changer(ctx, row.id);
+            const change = conditionalIncrement(ctx, row.id);
             await change([{ field: "lockedUntil", operator: "lte", value: new Date() }], 0, {
               failedVerificationCount: 0,
               lockedUntil: null,
@@ -50,7 +50,7 @@ export function secondFactorAttempts() {
           handler: createAuthMiddleware(async (ctx) => {
             const id = counted.get(getCurrentAuthEndpointContext());
             if (id === undefined) return;
-            const change = changer(ctx, id);
+            const change = conditionalIncrement(ctx, id);
             const { returned } = ctx.context;
             if (!isAPIError(returned)) await change([], 0, { failedVerificationCount: 0, lockedUntil: null });
             else if (WRONG.has(String(returned.body?.code))) await lock(ctx, id);
@@ -72,8 +72,7 @@ export async function challengedUser(ctx: GenericEndpointContext): Promise<strin
   return started?.value ?? null;
 }
 
-/** Returns a function that adds to the count of the row if it meets `where`, and returns null otherwise. */
-const changer =
+const conditionalIncrement =
   ({ context: { adapter } }: GenericEndpointContext, id: string) =>
   (where: Where, by: number, set?: Partial<Omit<Row, "id">>) =>
     adapter.incrementOne<Row>({
@@ -84,7 +83,7 @@ const changer =
     });
 
 async function lock(ctx: GenericEndpointContext, id: string): Promise<void> {
-  await changer(ctx, id)(
+  await conditionalIncrement(ctx, id)(
     [
       { field: "failedVerificationCount", operator: "gte", value: MAX_FAILURES },
       { field: "lockedUntil", value: null },
