@@ -199,6 +199,15 @@ const entries: Record<string, Entry> = {
   "httpApi:listImages": { by: "server for a token", on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
   "httpApi:getImage": { by: "server for a token", on: ["image", "id", "view"] },
   "httpApi:getFile": { by: "server for a token", on: ["image", "imageId", "view"] },
+  "httpApi:listThreads": { by: "server for a token", on: ["image", "itemId", "view"], anyKind, args: () => ({ paginationOpts }) },
+  "httpApi:listReplies": { by: "server for a token", on: ["thread", "threadId", "view"], args: () => ({ paginationOpts }) },
+  "httpApi:startThread": {
+    by: "server for a token",
+    on: ["image", "itemId", "comment"],
+    anyKind,
+    args: () => ({ text: "text", key: randomUUID() }),
+  },
+  "httpApi:reply": { by: "server for a token", on: ["thread", "threadId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
   "webhooks:create": {
     by: "server for a session",
     on: ["project", "projectId", "manageWebhooks"],
@@ -357,7 +366,7 @@ const entries: Record<string, Entry> = {
 /** Accept an access token with the scope "write" instead of a session. */
 const SENDERS = ["uploads:getStorageOwner", "uploads:generateUploadUrl", "uploads:finalize", "versions:finalize"];
 
-const scopeOf = (_name: string): "read" | "write" | "comment" => "read";
+const scopeOf = (name: string): "read" | "comment" => (/:(?:startThread|reply)$/.test(name) ? "comment" : "read");
 
 const entriesBy = (by: Entry["by"]) => Object.entries(entries).filter(([, entry]) => entry.by === by);
 const entriesOnItems = Object.entries(entries).flatMap(([name, { on, ...entry }]) => (on ? [[name, { on, ...entry }] as const] : []));
@@ -427,7 +436,7 @@ async function someWebhook({ backend }: Fixtures, { project }: TestItems) {
 }
 
 async function insertDelivery(backend: Backend, projectId: string) {
-  const row = { webhookId: await insertWebhook(backend, projectId), event: "test", itemIds: [], createdAt: 0, attempts: 1, lease: "x" };
+  const row = { webhookId: await insertWebhook(backend, projectId), event: "test", items: [], createdAt: 0, attempts: 1, lease: "x" };
   return backend.inside.mutation(probe.insert, { table: "webhookDeliveries", row });
 }
 
@@ -702,7 +711,7 @@ describe.each(backends)("access on $name", ({ start }) => {
   it.each(entriesBy("server for a token"))("%s is closed to tokens that ended or lack the scope", async (name, entry) => {
     const { backend, ada, server } = fixtures;
     const args = await refusedArgs(entry);
-    const scopes = { read: ["write", "comment"], write: ["read", "comment"], comment: ["read", "write"] }[scopeOf(name)];
+    const scopes = { read: ["write", "comment"], comment: ["read", "write"] }[scopeOf(name)];
     const expired = await insertToken(backend, ada, { expiresAt: Date.now() - 1 });
     const others = [expired, await insertToken(backend, ada, { scopes }), await insertToken(backend, ada, { userId: "nobody" })];
     for (const tokenHash of [...others.map((each) => each.tokenHash), "", "never"])

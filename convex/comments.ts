@@ -1,5 +1,5 @@
-import { paginationOptsValidator, paginationResultValidator } from "convex/server";
-import { type Infer, v } from "convex/values";
+import { type PaginationOptions, paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { type Infer, type ObjectType, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, hasRight, type ItemPath, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
@@ -34,7 +34,7 @@ const WRITTEN_MAX = 30;
 const MINUTE = 60 * 1000;
 
 const person = v.object({ userId: v.string(), name: v.string() });
-const commentShape = v.object({
+export const commentShape = v.object({
   _id: v.id("comments"),
   threadId: v.id("commentThreads"),
   /** Made by the client that wrote it. */
@@ -56,7 +56,7 @@ const place = {
   versionNumber: v.optional(v.number()),
 };
 const itemId = v.union(v.id("designs"), v.id("designImages"));
-const threadShape = v.object({
+export const threadShape = v.object({
   _id: v.id("commentThreads"),
   itemId,
   ...place,
@@ -80,13 +80,18 @@ export type ThreadFilter = Infer<typeof filter>;
 export const listThreads = userQuery({
   args: { itemId: v.string(), filter, withReplies: v.optional(v.literal(true)), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(threadShape),
-  handler: async (ctx, args) => {
-    const { item } = await commentedFor(ctx, args.itemId, "view");
-    const { page, ...result } = await pageOfThreads(ctx, item._id, args.filter, pageOf(args.paginationOpts));
-    const show = await threadsShown(ctx, item._id, args.withReplies === true ? REPLIES_SHOWN : 0);
-    return { ...result, page: (await Promise.all(page.map(show))).filter((thread) => thread !== null) };
-  },
+  handler: (ctx, args) => threadsOn(ctx, args),
 });
+
+type ThreadsArgs = { itemId: string; filter: ThreadFilter; withReplies?: true; paginationOpts: PaginationOptions };
+
+/** Also for programs (`httpApi.ts`). */
+export async function threadsOn(ctx: CallerCtx, { itemId, filter, withReplies, paginationOpts }: ThreadsArgs) {
+  const { item } = await commentedFor(ctx, itemId, "view");
+  const { page, ...result } = await pageOfThreads(ctx, item._id, filter, pageOf(paginationOpts));
+  const show = await threadsShown(ctx, item._id, withReplies === true ? REPLIES_SHOWN : 0);
+  return { ...result, page: (await Promise.all(page.map(show))).filter((thread) => thread !== null) };
+}
 
 async function pageOfThreads(
   { db, user }: CallerCtx,
@@ -128,13 +133,16 @@ export const getThread = userQuery({
 export const listReplies = userQuery({
   args: { threadId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(commentShape),
-  handler: async (ctx, { threadId, paginationOpts }) => {
-    const { thread } = await threadFor(ctx, threadId, "view");
-    const result = await repliesOf(ctx, thread._id).paginate(pageOf(paginationOpts));
-    const namesOf = peopleOf(ctx);
-    return { ...result, page: await Promise.all(result.page.map((row) => toComment(ctx, row, namesOf))) };
-  },
+  handler: (ctx, args) => repliesIn(ctx, args),
 });
+
+/** Also for programs. */
+export async function repliesIn(ctx: CallerCtx, { threadId, paginationOpts }: { threadId: string; paginationOpts: PaginationOptions }) {
+  const { thread } = await threadFor(ctx, threadId, "view");
+  const result = await repliesOf(ctx, thread._id).paginate(pageOf(paginationOpts));
+  const namesOf = peopleOf(ctx);
+  return { ...result, page: await Promise.all(result.page.map((row) => toComment(ctx, row, namesOf))) };
+}
 
 /** Returns the places of threads on an image, also of earlier versions. */
 export const listPins = userQuery({
@@ -195,36 +203,42 @@ export const listPeople = userQuery({
 });
 
 /** Returns the earlier thread for a `key` that the caller already used. */
+const newThread = { itemId: v.string(), versionId: v.optional(v.string()), anchor: v.optional(anchor), text: v.string(), key: v.string() };
+
+/** Returns the earlier thread for a `key` that the caller already used. */
 export const startThread = userMutation({
-  args: { itemId: v.string(), versionId: v.optional(v.string()), anchor: v.optional(anchor), text: v.string(), key: v.string() },
+  args: newThread,
   returns: v.id("commentThreads"),
-  handler: async (ctx, args) => {
-    const { item, ...path } = await commentedFor(ctx, args.itemId, "comment");
-    const { text } = check(writeComment, args);
-    const { key, anchor: at } = check(placeThread, args);
-    const existing = await ctx.db
-      .query("commentThreads")
-      .withIndex("by_key", (q) => q.eq("authorId", ctx.user.id).eq("key", key))
-      .unique();
-    if (existing) return existing._id;
-    await expectPace(ctx);
-    const now = Date.now();
-    const version = path.image ? await versionOf(ctx, path.image, args.versionId) : {};
-    const threadId = await ctx.db.insert("commentThreads", {
-      itemId: item._id,
-      ...(at && path.image && { anchor: at }),
-      ...version,
-      authorId: ctx.user.id,
-      lastAt: now,
-      commentCount: 0,
-      key,
-    });
-    await countOpenThreads(ctx, item._id, 1);
-    const thread = await ctx.db.get(threadId);
-    if (thread) await insertComment(ctx, path, thread, { text, key, at: now });
-    return threadId;
-  },
+  handler: (ctx, args) => addThread(ctx, args),
 });
+
+/** Also for programs. */
+export async function addThread(ctx: UserMutationCtx, args: ObjectType<typeof newThread>): Promise<Id<"commentThreads">> {
+  const { item, ...path } = await commentedFor(ctx, args.itemId, "comment");
+  const { text } = check(writeComment, args);
+  const { key, anchor: at } = check(placeThread, args);
+  const existing = await ctx.db
+    .query("commentThreads")
+    .withIndex("by_key", (q) => q.eq("authorId", ctx.user.id).eq("key", key))
+    .unique();
+  if (existing) return existing._id;
+  await expectPace(ctx);
+  const now = Date.now();
+  const version = path.image ? await versionOf(ctx, path.image, args.versionId) : {};
+  const threadId = await ctx.db.insert("commentThreads", {
+    itemId: item._id,
+    ...(at && path.image && { anchor: at }),
+    ...version,
+    authorId: ctx.user.id,
+    lastAt: now,
+    commentCount: 0,
+    key,
+  });
+  await countOpenThreads(ctx, item._id, 1);
+  const thread = await ctx.db.get(threadId);
+  if (thread) await insertComment(ctx, path, thread, { text, key, at: now });
+  return threadId;
+}
 
 async function versionOf(ctx: UserMutationCtx, image: Doc<"designImages">, versionId: string | undefined) {
   const id = versionId ?? image.versionId;
@@ -233,23 +247,28 @@ async function versionOf(ctx: UserMutationCtx, image: Doc<"designImages">, versi
   return { versionId: version._id, versionNumber: version.number };
 }
 
+const newReply = { threadId: v.string(), text: v.string(), key: v.string() };
+
 /** Returns the earlier comment for a `key` that the caller already used. */
 export const reply = userMutation({
-  args: { threadId: v.string(), text: v.string(), key: v.string() },
+  args: newReply,
   returns: v.id("comments"),
-  handler: async (ctx, args) => {
-    const { thread, ...path } = await threadFor(ctx, args.threadId, "comment");
-    const { text } = check(writeComment, args);
-    const { key } = check(placeThread, { key: args.key });
-    const existing = await ctx.db
-      .query("comments")
-      .withIndex("by_key", (q) => q.eq("authorId", ctx.user.id).eq("key", key))
-      .unique();
-    if (existing) return existing._id;
-    await expectPace(ctx);
-    return insertComment(ctx, path, thread, { text, key, at: Date.now() });
-  },
+  handler: (ctx, args) => addReply(ctx, args),
 });
+
+/** Also for programs. */
+export async function addReply(ctx: UserMutationCtx, args: ObjectType<typeof newReply>): Promise<Id<"comments">> {
+  const { thread, ...path } = await threadFor(ctx, args.threadId, "comment");
+  const { text } = check(writeComment, args);
+  const { key } = check(placeThread, { key: args.key });
+  const existing = await ctx.db
+    .query("comments")
+    .withIndex("by_key", (q) => q.eq("authorId", ctx.user.id).eq("key", key))
+    .unique();
+  if (existing) return existing._id;
+  await expectPace(ctx);
+  return insertComment(ctx, path, thread, { text, key, at: Date.now() });
+}
 
 async function expectPace({ db, user }: UserMutationCtx): Promise<void> {
   const written = await db

@@ -1,7 +1,9 @@
 import { type PaginationOptions, paginationOptsValidator, type PaginationResult, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { designFor, imageFor, ownRoleIn, projectFor, serverQueryForToken } from "./model/access";
-import { invalid } from "./model/errors";
+import { addReply, addThread, commentShape, repliesIn, threadShape, threadsOn } from "./comments";
+import { designFor, imageFor, ownRoleIn, projectFor, serverMutationForToken, serverQueryForToken } from "./model/access";
+import { anchor } from "./model/comments/commentTables";
+import { invalid, refusalOf } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { pageOf } from "./model/lists/paging";
 import { designImageShape, designShape, projectPageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
@@ -13,12 +15,15 @@ const paged = { paginationOpts: paginationOptsValidator };
 
 type Rows<Row> = { paginate(options: PaginationOptions): Promise<PaginationResult<Row>> };
 
+const pageAt = <Row>(rows: Rows<Row>, options: PaginationOptions): Promise<PaginationResult<Row>> =>
+  refusingCursor(options, () => rows.paginate(pageOf(options)));
+
 /** Throws "invalid" for a cursor that no page had. */
-async function pageAt<Row>(rows: Rows<Row>, options: PaginationOptions): Promise<PaginationResult<Row>> {
+async function refusingCursor<Page>({ cursor }: PaginationOptions, read: () => Promise<Page>): Promise<Page> {
   try {
-    return await rows.paginate(pageOf(options));
+    return await read();
   } catch (error) {
-    if (options.cursor === null || !(error instanceof Error)) throw error;
+    if (cursor === null || !(error instanceof Error) || refusalOf(error)) throw error;
     throw invalid({ cursor: ["Pass the cursor of the previous page."] });
   }
 }
@@ -106,4 +111,34 @@ export const getFile = tokenQuery({
   args: imageFileArgs,
   returns: imageFileShape,
   handler: imageFileFor,
+});
+
+/** Returns the threads on a design or an image, newest first, without replies. */
+export const listThreads = tokenQuery({
+  args: { itemId: v.string(), ...paged },
+  returns: paginationResultValidator(threadShape),
+  handler: (ctx, args) => refusingCursor(args.paginationOpts, () => threadsOn(ctx, { ...args, filter: "all" })),
+});
+
+/** Returns the replies in a thread, oldest first. */
+export const listReplies = tokenQuery({
+  args: { threadId: v.string(), ...paged },
+  returns: paginationResultValidator(commentShape),
+  handler: (ctx, args) => refusingCursor(args.paginationOpts, () => repliesIn(ctx, args)),
+});
+
+const commentMutation = serverMutationForToken("comment");
+
+/** `comments.startThread` for a token. */
+export const startThread = commentMutation({
+  args: { itemId: v.string(), text: v.string(), anchor: v.optional(anchor), key: v.string() },
+  returns: v.id("commentThreads"),
+  handler: (ctx, args) => addThread(ctx, args),
+});
+
+/** `comments.reply` for a token. */
+export const reply = commentMutation({
+  args: { threadId: v.string(), text: v.string(), key: v.string() },
+  returns: v.id("comments"),
+  handler: (ctx, args) => addReply(ctx, args),
 });

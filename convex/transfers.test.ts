@@ -259,7 +259,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect((await eve.query(api.tags.getTags, {})).toSorted()).toEqual(["Later", "Poster"]);
   });
 
-  it("refuse moves and restorations until the job has ended, and emptying the former owner's trash", async () => {
+  it("refuse moves, restorations and emptying the trash until the job has ended", async () => {
     const other = await eve.mutation(api.designs.create, { projectId: own, name: "Other" });
     const trashed = (await addImage(backend, ada, design, "trashed")).id;
     await ada.mutation(api.designImages.moveToTrash, { id: trashed });

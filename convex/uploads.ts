@@ -169,8 +169,8 @@ async function insertImages(
   await imagesChanged(ctx, path, added.length);
   await changeUsage(ctx, ownerId, { bytes });
   await recordActivity(ctx, { kind: "uploaded", ...path, image: last, count: added.length });
-  const itemIds = added.map(({ _id }) => _id);
-  await queueDeliveries(ctx, path.project, { event: "image.created", designId: path.design._id, itemIds });
+  const items = added.map(({ _id: imageId }) => ({ designId: path.design._id, imageId }));
+  await queueDeliveries(ctx, path.project, { event: "image.created", items });
   return ids;
 }
 

@@ -3,7 +3,7 @@ import type { Doc } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 import { type CallerCtx, projectFor, serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
 import { invalid, limit, notFound } from "./model/errors";
-import { webhookEvent } from "./model/webhooks/webhookTables";
+import { eventFields, webhookEvent } from "./model/webhooks/webhookTables";
 import { deleteWebhook, WEBHOOKS_MAX } from "./model/webhooks/webhooks";
 
 /** Webhooks of a project. The app server makes their keys and sends them, because functions reach no other servers. */
@@ -79,7 +79,7 @@ export const sendTest = userMutation({
     await ctx.db.insert("webhookDeliveries", {
       webhookId: webhook._id,
       event: "test",
-      itemIds: [],
+      items: [],
       createdAt: now,
       dueAt: now,
       attempts: 0,
@@ -148,8 +148,7 @@ const claimedShape = v.object({
   event: deliveryShape.fields.event,
   createdAt: v.number(),
   projectId: v.id("projects"),
-  designId: v.optional(v.string()),
-  itemIds: v.array(v.string()),
+  ...eventFields,
 });
 
 /** Leases due deliveries for `leaseMs`, after which unreported ones are due again. So one app server sends each. */
@@ -172,18 +171,9 @@ export const claim = serverMutation({
       const attempts = row.attempts + 1;
       await ctx.db.patch(row._id, { lease, attempts, dueAt: now + leaseMs });
       const { url, sealedSecret, projectId } = webhook;
-      const { event, createdAt, designId, itemIds } = row;
-      claimed.push({
-        id: row._id,
-        attempts,
-        url,
-        sealedSecret,
-        event,
-        createdAt,
-        projectId,
-        itemIds,
-        ...(designId !== undefined && { designId }),
-      });
+      const { event, createdAt, items, comment, newStatus } = row;
+      const about = { items, ...(comment && { comment }), ...(newStatus !== undefined && { newStatus }) };
+      claimed.push({ id: row._id, attempts, url, sealedSecret, event, createdAt, projectId, ...about });
     }
     return claimed;
   },

@@ -109,6 +109,7 @@ export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);
 /** For a personal access token that has the scope. */
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
+export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, asServerForToken(scope));
 /** For a session, or an access token with the scope "write". */
 export const serverQueryForSender = customQuery(query, asServerForSender);
 export const serverMutationForSender = customMutation(mutation, asServerForSender);

@@ -58,12 +58,10 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   });
   const webhook = { projectId, url: `${prefix} address`, sealedSecret: "secret x", events: ["image.created"], createdBy: userId };
   const webhookId = await insert("webhooks", { ...webhook, createdAt: at + 17 });
-  const itemIds = [image.id];
   await insert("webhookDeliveries", {
     webhookId,
     event: "image.created",
-    designId,
-    itemIds,
+    items: [{ designId, imageId: image.id }],
     createdAt: at + 18,
     attempts: 1,
     problem: `x ${userId}`,

@@ -6,6 +6,7 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { DISK_FULL_TEXT, refusalOf } from "~/lib/data/error-responses";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
+import { readBody } from "~/lib/http/forms/body.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
 import { isDiskFull } from "~/lib/http/disk-full.server";
@@ -43,7 +44,8 @@ async function answer(request: Request, context: Readonly<RouterContextProvider>
   const tokenHash = await admit(request, context, headers);
   const query = checkedQuery(endpoint, url.searchParams);
   try {
-    const response = await endpoint.run({ request, context, tokenHash, addresses, id }, query);
+    const body = await checkedBody(endpoint, request);
+    const response = await endpoint.run({ request, context, tokenHash, addresses, id }, query, body);
     noteUse(config, tokenHash);
     return response;
   } catch (error) {
@@ -101,6 +103,24 @@ function checkedQuery({ query = z.object({}) }: Endpoint, sent: URLSearchParams)
   const result = z.strictObject(query.shape).safeParse(Object.fromEntries(sent));
   if (result.success) return result.data;
   throw new ApiError(400, "invalid_query", z.prettifyError(result.error));
+}
+
+const BODY_MAX = 64 * 1024;
+
+/** Returns the JSON of a request; undefined where the endpoint expects none. Throws 400 and 413. */
+async function checkedBody({ sends }: Endpoint, request: Request): Promise<unknown> {
+  if (sends === undefined || sends === "files") return undefined;
+  const bytes = await readBody(request, BODY_MAX);
+  if (!bytes) throw new ApiError(413, "too_large", `The body can have at most ${BODY_MAX / 1024} KB.`);
+  let sent: unknown;
+  try {
+    sent = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw new ApiError(400, "invalid_body", "Send a JSON object.");
+  }
+  const result = z.strictObject(sends.shape).safeParse(sent);
+  if (result.success) return result.data;
+  throw new ApiError(400, "invalid_body", z.prettifyError(result.error));
 }
 
 /** Tells a token that lacks the scope from one that is unknown, expired or revoked. */

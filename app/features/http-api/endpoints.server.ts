@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { RouterContextProvider } from "react-router";
 import { z } from "zod";
@@ -7,7 +8,25 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import type { AccessScope } from "#convex/model/accounts/accessTokens";
-import { type Addresses, designSchema, imageSchema, pageSchema, projectSchema, toDesign, toImage, toProject, uploadSchema } from "./shapes";
+import {
+  type Addresses,
+  createdSchema,
+  designSchema,
+  imageSchema,
+  newReplySchema,
+  newThreadSchema,
+  pageSchema,
+  projectSchema,
+  replySchema,
+  threadSchema,
+  toDesign,
+  toImage,
+  toProject,
+  toReply,
+  toThread,
+  uploadSchema,
+} from "./shapes";
+import { keyOf } from "./idempotency-key.server";
 import { uploadImages } from "./upload-images.server";
 
 export type ApiCall = {
@@ -26,12 +45,14 @@ export type Endpoint = {
   summary: string;
   scope: AccessScope;
   query?: z.ZodObject;
-  sends?: "files";
+  sends?: "files" | z.ZodObject;
   answer: z.ZodType | "file";
-  /** `query` are the checked parameters of the address. Throws what the functions throw. */
-  run(call: ApiCall, query: Record<string, unknown>): Promise<Response>;
+  /** `query` are the checked parameters of the address, `body` the checked JSON. Throws what the functions throw. */
+  run(call: ApiCall, query: Record<string, unknown>, body: unknown): Promise<Response>;
 };
 
+/** Of a comment; the deployment accepts no longer key. */
+const KEY_MAX = 64;
 const PAGE_SIZE = 50;
 const PAGE_SIZE_MAX = 200;
 const paged = z.object({
@@ -81,6 +102,43 @@ const list = <Item, Shown>({ list, toShape, of, ...described }: ListEndpoint<Ite
     return Response.json({ items, nextCursor: isDone ? null : continueCursor });
   },
 });
+
+type WriteEndpoint<Sent extends z.ZodObject> = Pick<Endpoint, "path" | "summary"> & {
+  sends: Sent;
+  write: (call: ApiCall, body: z.output<Sent>, key: string) => Promise<string>;
+};
+
+const write = <Sent extends z.ZodObject>({ write, sends, ...described }: WriteEndpoint<Sent>): Endpoint => ({
+  ...described,
+  method: "POST",
+  scope: "comment",
+  sends,
+  answer: createdSchema,
+  async run(call, _, body) {
+    const id = await write(call, sends.parse(body), `api-${keyOf(call.request) ?? randomUUID()}`.slice(0, KEY_MAX));
+    return Response.json({ id }, { status: 201 });
+  },
+});
+
+const threads = (path: string, item: string): Endpoint[] => [
+  list({
+    path,
+    summary: `Lists the threads of comments on ${item}, newest first`,
+    of: threadSchema,
+    list: (call, paginationOpts) =>
+      convexOf(call).query(api.httpApi.listThreads, { tokenHash: call.tokenHash, itemId: call.id, paginationOpts }),
+    toShape: toThread,
+  }),
+  write({
+    path,
+    summary: `Writes a comment on ${item}`,
+    sends: newThreadSchema,
+    write: (call, { text, place }, key) => {
+      const thread = { tokenHash: call.tokenHash, itemId: call.id, text, key, ...(place && { anchor: place }) };
+      return convexOf(call).mutation(api.httpApi.startThread, thread, { skipQueue: true });
+    },
+  }),
+];
 
 const convexOf = ({ context }: ApiCall) => serviceConvex(context.get(configContext));
 
@@ -138,12 +196,29 @@ export const endpoints: readonly Endpoint[] = [
     answer: uploadSchema,
     run: uploadImages,
   },
+  ...threads("/designs/{id}/comments", "a design"),
   item({
     path: "/images/{id}",
     summary: "Reads an image",
     answer: imageSchema,
     get: (call) => convexOf(call).query(api.httpApi.getImage, { tokenHash: call.tokenHash, id: call.id }),
     toShape: toImage,
+  }),
+  ...threads("/images/{id}/comments", "an image"),
+  list({
+    path: "/threads/{id}/replies",
+    summary: "Lists the replies in a thread, oldest first",
+    of: replySchema,
+    list: (call, paginationOpts) =>
+      convexOf(call).query(api.httpApi.listReplies, { tokenHash: call.tokenHash, threadId: call.id, paginationOpts }),
+    toShape: toReply,
+  }),
+  write({
+    path: "/threads/{id}/replies",
+    summary: "Writes a reply in a thread",
+    sends: newReplySchema,
+    write: (call, { text }, key) =>
+      convexOf(call).mutation(api.httpApi.reply, { tokenHash: call.tokenHash, threadId: call.id, text, key }, { skipQueue: true }),
   }),
   {
     method: "GET",

@@ -1,8 +1,28 @@
 import { z } from "zod";
 import { type Endpoint, endpoints } from "./endpoints.server";
-import { designSchema, errorSchema, imageSchema, projectSchema, uploadSchema } from "./shapes";
+import {
+  createdSchema,
+  designSchema,
+  errorSchema,
+  imageSchema,
+  placeSchema,
+  projectSchema,
+  replySchema,
+  threadSchema,
+  uploadSchema,
+} from "./shapes";
 
-const SCHEMAS = { Project: projectSchema, Design: designSchema, Image: imageSchema, Upload: uploadSchema, Error: errorSchema };
+const SCHEMAS = {
+  Project: projectSchema,
+  Design: designSchema,
+  Image: imageSchema,
+  Thread: threadSchema,
+  Reply: replySchema,
+  Place: placeSchema,
+  Created: createdSchema,
+  Upload: uploadSchema,
+  Error: errorSchema,
+};
 
 /** Returns the OpenAPI 3.1 document of the HTTP API. `base` is its address. */
 export function openApiDocument(base: string) {
@@ -41,7 +61,9 @@ function operation({ method, path, summary, scope, query, sends, answer }: Endpo
     summary,
     description: `Needs the permission "${scope}".`,
     ...(parameters.length > 0 && { parameters }),
-    ...(sends && { requestBody: FILES }),
+    ...(sends && {
+      requestBody: sends === "files" ? FILES : { required: true, content: { "application/json": { schema: schemaOf(sends) } } },
+    }),
     responses: {
       [sends ? 201 : 200]: {
         description: "Success",
@@ -69,7 +91,7 @@ const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   description: "The same key and files add the images once",
-  schema: { type: "string", pattern: "^[\\w-]{8,64}$" },
+  schema: { type: "string", pattern: "^[\\w-]{8,60}$" },
 };
 
 /** Schemas with an id become references. */

@@ -55,6 +55,37 @@ export const imageSchema = z
   })
   .meta({ id: "Image" });
 
+const author = z.object({ id, name: z.string().meta({ description: '"Deleted user" after the deletion of the account' }) });
+const commentFields = {
+  id,
+  text: z.string().meta({ description: "A subset of Markdown; empty for a deleted comment" }),
+  author,
+  createdAt: time,
+};
+
+export const replySchema = z.object({ ...commentFields, threadId: id, editedAt: time.nullable() }).meta({ id: "Reply" });
+
+const fraction = z.number().min(0).max(1);
+export const placeSchema = z
+  .object({ x: fraction, y: fraction, width: fraction.optional(), height: fraction.optional() })
+  .meta({ id: "Place", description: "A point or an area, in fractions of the image before its rotation" });
+
+export const threadSchema = z
+  .object({
+    ...commentFields,
+    editedAt: time.nullable(),
+    place: placeSchema.nullable(),
+    version: z.int().nullable().meta({ description: "The version of the image that was commented" }),
+    isResolved: z.boolean(),
+    replyCount: z.int(),
+  })
+  .meta({ id: "Thread", description: "A first comment and its replies" });
+
+export const createdSchema = z.object({ id }).meta({ id: "Created" });
+
+export const newReplySchema = z.object({ text: z.string().min(1).max(5000) });
+export const newThreadSchema = z.object({ ...newReplySchema.shape, place: placeSchema.optional() });
+
 export const uploadSchema = z
   .object({
     results: z.array(
@@ -80,6 +111,27 @@ export const pageSchema = <Item extends z.ZodType>(item: Item) =>
     items: z.array(item),
     nextCursor: z.string().nullable().meta({ description: "Pass it as `cursor` to get the next page; null on the last page" }),
   });
+
+type Thread = FunctionReturnType<typeof api.httpApi.listThreads>["page"][number];
+type Reply = FunctionReturnType<typeof api.httpApi.listReplies>["page"][number];
+
+const toComment = ({ text, author: { userId, name }, createdAt, editedAt }: Reply) => ({
+  text,
+  author: { id: userId, name },
+  createdAt: timeOf(createdAt),
+  editedAt: editedAt === undefined ? null : timeOf(editedAt),
+});
+
+export const toReply = (reply: Reply): z.infer<typeof replySchema> => ({ id: reply._id, threadId: reply.threadId, ...toComment(reply) });
+
+export const toThread = ({ _id: id, first, anchor, versionNumber, isResolved, replyCount }: Thread): z.infer<typeof threadSchema> => ({
+  id,
+  ...toComment(first),
+  place: anchor ?? null,
+  version: versionNumber ?? null,
+  isResolved,
+  replyCount,
+});
 
 type Project = FunctionReturnType<typeof api.httpApi.getProject>;
 type Design = FunctionReturnType<typeof api.httpApi.getDesign>;

@@ -3,20 +3,16 @@ import type { ApiCall } from "./endpoints.server";
 import { receiveUpload } from "~/features/uploads/server/handle-multipart-upload.server";
 import type { z } from "zod";
 import { ApiError } from "./api-error.server";
+import { keyOf } from "./idempotency-key.server";
 import type { uploadSchema } from "./shapes";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { configContext } from "~/lib/http/context";
 import { unauthenticated } from "#convex/model/errors";
 
-/** A key may contain what a UUID or a hash does. */
-const KEY = /^[\w-]{8,64}$/;
-
 /** Adds the files of a multipart form to a design. With `Idempotency-Key`, a repeated form adds nothing twice. */
 export async function uploadImages({ request, context, tokenHash, id }: ApiCall): Promise<Response> {
-  const key = request.headers.get("Idempotency-Key");
-  if (key !== null && !KEY.test(key))
-    throw new ApiError(400, "invalid_idempotency_key", "Idempotency-Key has 8 to 64 letters, digits, hyphens or underscores.");
+  const key = keyOf(request);
   const holder = await serviceConvex(context.get(configContext)).query(api.accounts.accessTokens.find, { tokenHash });
   if (!holder?.scopes.includes("write")) throw unauthenticated();
   const { results, problem } = await receiveUpload(request, context, {

@@ -49,8 +49,8 @@ const delivery = (url: string): Delivery => ({
   event: "image.created",
   createdAt: Date.UTC(2026, 10, 26),
   projectId: "project1" as Id<"projects">,
-  designId: "design1",
-  itemIds: ["image1"],
+  items: [{ designId: "design1", imageId: "image1" }, { designId: "design2" }],
+  comment: { threadId: "thread1", commentId: "comment1" },
 });
 
 describe("deliver", () => {
@@ -64,8 +64,11 @@ describe("deliver", () => {
       timestamp: "2026-11-26T00:00:00.000Z",
       data: {
         projectId: "project1",
-        designId: "design1",
-        images: [{ id: "image1", url: `${testConfig.publicUrl}/design/design1/images/image1` }],
+        items: [
+          { type: "image", id: "image1", designId: "design1", url: `${testConfig.publicUrl}/design/design1/images/image1` },
+          { type: "design", id: "design2", url: `${testConfig.publicUrl}/design/design2` },
+        ],
+        comment: { threadId: "thread1", commentId: "comment1" },
       },
     });
     expect(() => new Webhook(secret).verify(posted?.body ?? "", headers)).not.toThrow();

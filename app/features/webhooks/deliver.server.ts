@@ -34,13 +34,14 @@ export async function deliver(config: AppConfig, delivery: Delivery, network?: N
 }
 
 /** Contains ids and addresses only, so that a receiver without access learns nothing else. */
-function bodyOf({ publicUrl }: AppConfig, { event, createdAt, projectId, designId, itemIds }: Delivery) {
-  const images =
-    designId === undefined
-      ? []
-      : itemIds.map((id) => ({ id, url: publicUrl + href("/design/:id/images/:imageId", { id: designId, imageId: id }) }));
-  const design = designId === undefined ? {} : { designId };
-  return { type: event, timestamp: new Date(createdAt).toISOString(), data: { projectId, ...design, images } };
+function bodyOf({ publicUrl }: AppConfig, { event, createdAt, projectId, items, comment, newStatus }: Delivery) {
+  const shown = items.map(({ designId: id, imageId }) =>
+    imageId === undefined
+      ? { type: "design", id, url: publicUrl + href("/design/:id", { id }) }
+      : { type: "image", id: imageId, designId: id, url: publicUrl + href("/design/:id/images/:imageId", { id, imageId }) },
+  );
+  const about = { ...(comment && { comment }), ...(newStatus !== undefined && { status: newStatus }) };
+  return { type: event, timestamp: new Date(createdAt).toISOString(), data: { projectId, items: shown, ...about } };
 }
 
 function problemOf(error: unknown): string {

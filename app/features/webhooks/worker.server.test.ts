@@ -18,7 +18,7 @@ let started: Awaited<ReturnType<typeof startAppBackend>>;
 let receiver: Server;
 let url: string;
 let status = 204;
-const received: { id: string; body: { type: string; data: { images: { id: string }[] } } }[] = [];
+const received: { id: string; body: { type: string; data: { items: { id: string }[] } } }[] = [];
 let ada: Person;
 let projectId: Id<"projects">;
 let designId: Id<"designs">;
@@ -59,7 +59,7 @@ const network: Network = {
   request: (to, options, onResponse) => request(to.href.replace("https:", "http:"), options, onResponse),
 };
 
-const create = (events: ("image.created" | "comment.created")[]) => {
+const create = (events: ("image.created" | "comment.created" | "status.changed")[]) => {
   const { sealedSecret } = createWebhookSecret(config);
   return server.mutation(api.webhooks.create, { sessionId: ada.sessionId, projectId, url, sealedSecret, events });
 };
@@ -74,12 +74,30 @@ it("sends each new image once, also with several workers", { tags: "@webhook-onc
     for (const name of ["fig", "dog", "bank"]) images.push((await addImage(backend, ada, designId, name)).id);
     await ada.mutation(api.webhooks.sendTest, { projectId, webhookId });
     await vi.waitFor(async () => expect((await logged())[0]?.filter(({ state }) => state === "delivered")).toHaveLength(4), 20_000);
-    expect(received.flatMap(({ body }) => body.data.images.map(({ id }) => id)).toSorted()).toEqual(images.toSorted());
+    expect(received.flatMap(({ body }) => body.data.items.map(({ id }) => id)).toSorted()).toEqual(images.toSorted());
     expect(received.map(({ body }) => body.type).toSorted()).toEqual([...images.map(() => "image.created"), "test"]);
     expect(new Set(received.map(({ id }) => id)).size).toBe(4);
     expect((await logged())[1]).toEqual([]);
   } finally {
     for (const worker of workers) await worker.close();
+  }
+});
+
+it("sends comments and statuses to webhooks that want them", { tags: "@webhook-comment-status" }, async () => {
+  await create(["comment.created", "status.changed"]);
+  const { id: image } = await addImage(backend, ada, designId, "fig");
+  const worker = startWebhookWorker(config, network);
+  try {
+    const threadId = await ada.mutation(api.comments.startThread, { itemId: image, text: "Larger?", key: "a" });
+    await ada.mutation(api.reviews.setStatus, { id: designId, status: "approved", note: "" });
+    await vi.waitFor(() => expect(received).toHaveLength(2), 20_000);
+    expect(received.map(({ body }) => body).toSorted((a, b) => (a.type < b.type ? -1 : 1))).toMatchObject([
+      { type: "comment.created", data: { projectId, items: [{ type: "image", id: image }], comment: { threadId } } },
+      { type: "status.changed", data: { items: [{ type: "design", id: designId }], status: "approved" } },
+    ]);
+    expect(JSON.stringify(received)).not.toContain("Larger?");
+  } finally {
+    await worker.close();
   }
 });
 

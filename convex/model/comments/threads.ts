@@ -1,3 +1,4 @@
+import { queueDeliveries } from "../webhooks/webhooks";
 import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
@@ -45,6 +46,11 @@ export async function insertComment(
   await noteComment(ctx, path, at);
   await markItemRead(ctx, path, at);
   await noteMentions(ctx, path, thread, { before: [], now: mentions });
+  await queueDeliveries(ctx, path.project, {
+    event: "comment.created",
+    items: path.design ? [{ designId: path.design._id, ...(path.image && { imageId: path.image._id }) }] : [],
+    comment: { threadId: thread._id, commentId: id },
+  });
   if (isReply) await notifyOfComment(ctx, path, thread, { kind: "reply", except: mentions });
   return id;
 }

@@ -1,4 +1,5 @@
 import type { Doc } from "../../_generated/dataModel";
+import { queueDeliveries } from "../webhooks/webhooks";
 import { recordActivity } from "../activities/recordActivity";
 import { type CallerCtx, designFor, type DesignPath, imageFor, type UserMutationCtx } from "../access";
 import type { Right } from "../rights";
@@ -95,6 +96,9 @@ async function recordStatuses(ctx: Ctx, paths: ReviewPath[], statuses: (readonly
     const from = new Set(statuses.flatMap(([before, after]) => (after === to ? before : [])));
     const [only] = from;
     const texts = { to, ...(from.size === 1 && only !== undefined && { from: only }) };
-    if (last) await recordActivity(ctx, { kind: "reviewed", ...last, ...texts, count: group.length });
+    if (!last) continue;
+    await recordActivity(ctx, { kind: "reviewed", ...last, ...texts, count: group.length });
+    const items = group.map(({ design, image }) => ({ designId: design._id, ...(image && { imageId: image._id }) }));
+    await queueDeliveries(ctx, last.project, { event: "status.changed", items, newStatus: to });
   }
 }

@@ -5,6 +5,13 @@ import { type Infer, v } from "convex/values";
 export const webhookEvent = v.union(v.literal("image.created"), v.literal("comment.created"), v.literal("status.changed"));
 export type WebhookEvent = Infer<typeof webhookEvent>;
 
+/** What an event is about, as ids: images and designs, with a comment or the new status. */
+export const eventFields = {
+  items: v.array(v.object({ designId: v.string(), imageId: v.optional(v.string()) })),
+  comment: v.optional(v.object({ threadId: v.string(), commentId: v.string() })),
+  newStatus: v.optional(v.string()),
+};
+
 export const webhookTables = {
   /** Addresses that are told of events in a project (docs/decisions/187-webhooks.md). */
   webhooks: defineTable({
@@ -23,9 +30,7 @@ export const webhookTables = {
   webhookDeliveries: defineTable({
     webhookId: v.id("webhooks"),
     event: v.union(webhookEvent, v.literal("test")),
-    designId: v.optional(v.string()),
-    /** The images or other items of the event. */
-    itemIds: v.array(v.string()),
+    ...eventFields,
     createdAt: v.number(),
     attempts: v.number(),
     /** Absent when it has succeeded or was given up. */

@@ -1,10 +1,11 @@
-import type { Doc, Id } from "../../_generated/dataModel";
+import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
-import type { WebhookEvent } from "./webhookTables";
+import type { ObjectType } from "convex/values";
+import type { eventFields, WebhookEvent } from "./webhookTables";
 
 export const WEBHOOKS_MAX = 10;
 
-type Event = { event: WebhookEvent; designId: Id<"designs">; itemIds: string[] };
+type Event = ObjectType<typeof eventFields> & { event: WebhookEvent };
 
 /** Queues a delivery to each webhook of the project that wants the event. Reads nothing in a project without webhooks. */
 export async function queueDeliveries({ db }: MutationCtx, { _id, hasWebhooks }: Doc<"projects">, event: Event): Promise<void> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { bothWays, expect, expectAccessible, hydrated, type RunningApp, test } from "../../harness/test.ts";
-import { chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
+import { addPictures, chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
 import type { ChosenFile } from "../../fixtures/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
 
@@ -112,6 +112,37 @@ test("programs read, upload and download within a token's permissions", { tag: "
     expect(answer.status, path).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: "not_found" } });
   }
+});
+
+test("programs read and write comments", { tag: "@http-api-comments" }, async ({ page, person, app }) => {
+  await page.goto("/account/tokens");
+  await hydrated(page);
+  const token = await createToken(page, { name: "Reviewer", scopes: ["Read", "Comment"] });
+  const { designId } = await makeDesign(app, person);
+  const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
+  const post = (path: string, body: unknown, headers = {}) =>
+    get(app, path, token, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } });
+  const place = { x: 0.5, y: 0.25 };
+  const key = { "Idempotency-Key": "comment-1-of-bot" };
+  const started = await post(`/images/${imageId}/comments`, { text: "Larger?", place }, key);
+  expect(started.status).toBe(201);
+  const { id: threadId } = await started.json();
+  expect(await (await post(`/images/${imageId}/comments`, { text: "Larger?", place }, key)).json()).toEqual({ id: threadId });
+  expect((await post(`/threads/${threadId}/replies`, { text: "**Yes**" })).status).toBe(201);
+  const listed = await (await get(app, `/images/${imageId}/comments`, token)).json();
+  expect(listed).toMatchObject({ items: [{ id: threadId, text: "Larger?", place, version: 1, replyCount: 1, isResolved: false }] });
+  const replies = await (await get(app, `/threads/${threadId}/replies`, token)).json();
+  expect(replies.items).toMatchObject([{ threadId, text: "**Yes**", author: { name: "Ada Lovelace" }, editedAt: null }]);
+  expect((await post(`/designs/${designId}/comments`, { text: "All fine" })).status).toBe(201);
+  for (const [body, status] of [
+    [{ text: "" }, 400],
+    [{ text: "x".repeat(5001) }, 400],
+    [{ text: "a", place: { x: 2, y: 0 } }, 400],
+    [{ text: "a", other: 1 }, 400],
+  ] as const)
+    expect((await post(`/images/${imageId}/comments`, body)).status, JSON.stringify(body).slice(0, 50)).toBe(status);
+  await page.goto(`/design/${designId}/images/${imageId}/comments`);
+  await expect(page.getByText("Larger?")).toBeVisible();
 });
 
 test("an access token opens nothing beside the HTTP API", { tag: "@access-token-elsewhere" }, async ({ page, person, app }) => {

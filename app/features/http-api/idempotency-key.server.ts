@@ -1,0 +1,11 @@
+import { ApiError } from "./api-error.server";
+
+/** A key may contain what a UUID or a hash does. */
+const KEY = /^[\w-]{8,60}$/;
+
+/** Returns the `Idempotency-Key` of a request, or null without one. Throws 400 for a malformed one. */
+export function keyOf({ headers }: Request): string | null {
+  const key = headers.get("Idempotency-Key");
+  if (key === null || KEY.test(key)) return key;
+  throw new ApiError(400, "invalid_idempotency_key", "Idempotency-Key has 8 to 60 letters, digits, hyphens or underscores.");
+}
