@@ -142,7 +142,7 @@ test("programs read and write comments", { tag: "@http-api-comments" }, async ({
   ] as const)
     expect((await post(`/images/${imageId}/comments`, body)).status, JSON.stringify(body).slice(0, 50)).toBe(status);
   await page.goto(`/design/${designId}/images/${imageId}/comments`);
-  await expect(page.getByText("Larger?")).toBeVisible();
+  await expect(page.getByText("Larger?").first()).toBeVisible();
 });
 
 test("an access token opens nothing beside the HTTP API", { tag: "@access-token-elsewhere" }, async ({ page, person, app }) => {

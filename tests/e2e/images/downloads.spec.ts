@@ -46,6 +46,8 @@ bothWays((javaScript) => {
     const menu = page.getByRole("group", { name: "Back" });
     await expect(menu.getByRole("link")).toHaveText([
       "Rename",
+      "Review status…",
+      "Request review…",
       "Public links",
       "Move to…",
       "Open in new tab",

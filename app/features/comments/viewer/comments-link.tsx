@@ -18,7 +18,6 @@ export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUn
     <Link
       to={commentsAddress({ designId, imageId: _id })}
       prefetch="none"
-      aria-label={`Comments${openThreadCount > 0 ? ` ${openThreadCount} open` : ""}${isUnread ? ", unread" : ""}`}
       data-command="Comments"
       className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "viewer-comments-link")}
       onClick={(event: MouseEvent) => {
@@ -29,8 +28,18 @@ export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUn
     >
       <Icon of={MessageSquare} />
       <span>Comments</span>
-      {openThreadCount > 0 ? <span className="tabular text-soft">{openThreadCount}</span> : null}
-      {isUnread ? <span className="comment-unread" /> : null}
+      {openThreadCount > 0 ? (
+        <>
+          {" "}
+          <span className="tabular text-soft">{openThreadCount}</span>
+          <span className="sr-only"> open</span>
+        </>
+      ) : null}
+      {isUnread ? (
+        <span className="comment-unread">
+          <span className="sr-only">, unread</span>
+        </span>
+      ) : null}
     </Link>
   );
 }
