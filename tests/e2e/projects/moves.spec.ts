@@ -11,6 +11,8 @@ test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, asyn
   const { path, convex, designId, names } = await twoImages(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
   const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
+  // High enough for the whole menu below the pointer.
+  await page.setViewportSize({ width: 1280, height: 960 });
   await page.goto(path);
   await hydrated(page);
   const menu = page.getByRole("group", { name: "fig.jpg", exact: true });
