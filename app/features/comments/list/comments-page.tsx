@@ -86,7 +86,11 @@ function OneThread({ thread: { own, replies }, isFirst, ...rest }: OneThreadProp
   const unread = useFirstUnread([thread]);
   return (
     <>
-      <Link to={pathname} prefetch="intent" className="justify-self-start text-accent-text underline underline-offset-4">
+      <Link
+        to={pathname}
+        prefetch="intent"
+        className="inline-flex min-h-6 items-center justify-self-start text-accent-text underline underline-offset-4 pointer-coarse:min-h-11"
+      >
         All threads
       </Link>
       <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)]">
