@@ -265,7 +265,7 @@ test("mentions a member chosen with the keyboard, who sees it as unread", async 
   await expect(threads(page).locator(".comment-mention")).toHaveText(`@${stranger.name}`);
 
   await openImage(other, path);
-  await expect(other.getByRole("link", { name: "Comments 1 open, unread" })).toBeVisible();
+  await expect(other.getByRole("link", { name: "Comments 1 open unread" })).toBeVisible();
   await expect(pins(other).getByRole("button", { name: /unread/ })).toBeVisible();
   await other.keyboard.press("j");
   await panel(other).getByRole("button", { name: "Mentions" }).click();

@@ -37,7 +37,7 @@ export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUn
       ) : null}
       {isUnread ? (
         <span className="comment-unread">
-          <span className="sr-only">, unread</span>
+          <span className="sr-only"> unread</span>
         </span>
       ) : null}
     </Link>
