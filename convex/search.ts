@@ -87,7 +87,7 @@ export const find = userQuery({
     const others = within ? [] : await sharedProjects(ctx, isEditable ? "edit" : "view");
     if (tag && !carried && others.length === 0) return NOTHING;
 
-    // What is shared follows the caller's own rows. Its marks begin with "s".
+    // Shared items come after the caller's own. Their cursors begin with "s".
     const afterShared = only === undefined || !after?.startsWith("s") ? null : offsetOf(after.slice(1));
     const start = only === undefined ? null : (afterShared ?? offsetOf(after));
     const shared = within && within.ownerId !== ctx.user.id ? within : null;

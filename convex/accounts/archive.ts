@@ -178,7 +178,7 @@ export const webhooks = serverQueryFor({
   },
 });
 
-/** Returns the public links that the user saved, without their tokens and without what they show. */
+/** Returns the public links that the user saved, without their tokens and targets. */
 export const savedLinks = serverQueryFor({
   args: paged,
   returns: rows,

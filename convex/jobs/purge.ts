@@ -295,7 +295,7 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   return tags + 1;
 }
 
-/** In a job of its own, because an item can have more comments than a transaction can delete. */
+/** A separate job, because an item can have more comments than one transaction can delete. */
 async function purgeComments(ctx: MutationCtx, { _id: itemId, lastCommentAt }: Doc<"designs"> | Doc<"designImages">): Promise<void> {
   if (lastCommentAt !== undefined) await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeItem, { itemId });
 }

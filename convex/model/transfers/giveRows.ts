@@ -31,7 +31,7 @@ async function giveImage(ctx: MutationCtx, image: Doc<"designImages">, ownerId: 
     .withIndex("by_image", (q) => q.eq("imageId", image._id))
     .take(VERSIONS_MAX);
   const rows = [image, ...versions];
-  // Rows of earlier builds without an owner are counted for nobody.
+  // Rows of earlier builds without an owner do not count in any usage.
   const files = new Map<Id<"_storage">, { size: number; former: string | undefined }>(
     rows.map((row) => [row.storageId, { size: row.size, former: row.ownerId }]),
   );

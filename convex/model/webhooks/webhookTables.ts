@@ -13,7 +13,7 @@ export const eventFields = {
 };
 
 export const webhookTables = {
-  /** Addresses that are told of events in a project (docs/decisions/187-webhooks.md). */
+  /** Addresses that receive the events of a project (docs/decisions/187-webhooks.md). */
   webhooks: defineTable({
     projectId: v.id("projects"),
     url: v.string(),
@@ -26,7 +26,7 @@ export const webhookTables = {
     .index("by_project", ["projectId", "createdAt"])
     .index("by_creator", ["createdBy", "createdAt"]),
 
-  /** The queue, and the log of what was sent. */
+  /** The queue and the log of requests to webhooks. */
   webhookDeliveries: defineTable({
     webhookId: v.id("webhooks"),
     event: v.union(webhookEvent, v.literal("test")),

@@ -19,7 +19,7 @@ export function useDraft(userId: string, place: string, start?: Pick<Draft, "tex
       setDraft(newDraft());
       return draft;
     },
-    /** Puts a rejected draft back, before what was typed meanwhile. */
+    /** Restores a rejected draft, followed by the text that was typed meanwhile. */
     restore: (taken: Draft) =>
       setDraft((now) => ({
         ...taken,

@@ -1,4 +1,4 @@
-/* oxlint-disable no-restricted-globals -- each function catches what they throw */
+/* oxlint-disable no-restricted-globals -- each function catches the errors of localStorage */
 
 const PREFIX = "comments:";
 /** Of a person's drafts, and of the comments that were not sent yet. */

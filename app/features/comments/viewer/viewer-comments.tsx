@@ -242,7 +242,7 @@ function focusPin(layer: HTMLElement | null, threadId: string): void {
   layer?.querySelector<HTMLElement>(`[data-pin="${CSS.escape(threadId)}"] button`)?.focus({ preventScroll: true });
 }
 
-/** Returns what was unread since the image is shown: opening the panel marks all as read. */
+/** Returns the threads that were unread when the image opened, because opening the panel marks them as read. */
 function useUnread(now: readonly { id: string; isUnread: boolean }[]): ReadonlySet<string> {
   const [unread, setUnread] = useState<ReadonlySet<string>>(new Set());
   const added = now.filter(({ id, isUnread }) => isUnread && !unread.has(id));
