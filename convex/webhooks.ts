@@ -1,10 +1,10 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import type { MutationCtx, QueryCtx } from "./_generated/server";
+import type { MutationCtx } from "./_generated/server";
 import { type CallerCtx, projectFor, serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
 import { invalid, limit, notFound } from "./model/errors";
 import { eventFields, webhookEvent } from "./model/webhooks/webhookTables";
-import { deleteWebhook, WEBHOOKS_MAX } from "./model/webhooks/webhooks";
+import { deleteWebhook, WEBHOOKS_MAX, webhooksOf } from "./model/webhooks/webhooks";
 
 /** Webhooks of a project. The app server makes their keys and sends them, because functions reach no other servers. */
 
@@ -42,7 +42,7 @@ export const create = serverMutationFor({
     const project = await projectFor(ctx, projectId, "manageWebhooks");
     if (!url.startsWith("https://") || url.length > URL_MAX) throw invalid({ url: ["Enter an address that begins with https://."] });
     if (events.length === 0) throw invalid({ events: ["Choose at least one event."] });
-    const webhooks = await webhooksOf(ctx, project);
+    const webhooks = await webhooksOf(ctx, project._id);
     if (webhooks.length >= WEBHOOKS_MAX) throw limit(`A project has at most ${WEBHOOKS_MAX} webhooks.`);
     if (project.hasWebhooks !== true) await ctx.db.patch(project._id, { hasWebhooks: true });
     const unique = [...new Set(events)];
@@ -64,7 +64,7 @@ export const remove = userMutation({
   handler: async (ctx, args) => {
     const { webhook, project } = await managedWebhook(ctx, args);
     await deleteWebhook(ctx, webhook);
-    if ((await webhooksOf(ctx, project)).length === 0) await ctx.db.patch(project._id, { hasWebhooks: undefined });
+    if ((await webhooksOf(ctx, project._id)).length === 0) await ctx.db.patch(project._id, { hasWebhooks: undefined });
     return null;
   },
 });
@@ -94,7 +94,7 @@ export const list = userQuery({
   returns: v.array(webhookShape),
   handler: async (ctx, { projectId }) => {
     const project = await projectFor(ctx, projectId, "manageWebhooks");
-    const webhooks = await webhooksOf(ctx, project);
+    const webhooks = await webhooksOf(ctx, project._id);
     return Promise.all(
       webhooks.map(async ({ _id, url, events, createdAt }) => {
         const deliveries = await ctx.db
@@ -112,12 +112,6 @@ function toDelivery({ _id, event, createdAt, attempts, dueAt, isDelivered, statu
   const state: Infer<typeof deliveryShape>["state"] = dueAt !== undefined ? "waiting" : isDelivered === true ? "delivered" : "failed";
   return { _id, event, createdAt, attempts, state, dueAt: dueAt ?? null, status: status ?? null, problem: problem ?? null };
 }
-
-const webhooksOf = ({ db }: Pick<QueryCtx, "db">, { _id }: Doc<"projects">): Promise<Doc<"webhooks">[]> =>
-  db
-    .query("webhooks")
-    .withIndex("by_project", (q) => q.eq("projectId", _id))
-    .take(WEBHOOKS_MAX);
 
 async function managedWebhook(ctx: CallerCtx, { projectId, webhookId }: { projectId: string; webhookId: string }) {
   const project = await projectFor(ctx, projectId, "manageWebhooks");

@@ -1,19 +1,22 @@
-import type { Doc } from "../../_generated/dataModel";
-import type { MutationCtx } from "../../_generated/server";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import type { ObjectType } from "convex/values";
 import type { eventFields, WebhookEvent } from "./webhookTables";
 
 export const WEBHOOKS_MAX = 10;
+
+export const webhooksOf = ({ db }: Pick<QueryCtx, "db">, projectId: Id<"projects">): Promise<Doc<"webhooks">[]> =>
+  db
+    .query("webhooks")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .take(WEBHOOKS_MAX);
 
 type Event = ObjectType<typeof eventFields> & { event: WebhookEvent };
 
 /** Queues a delivery to each webhook of the project that wants the event. Reads nothing in a project without webhooks. */
 export async function queueDeliveries({ db }: MutationCtx, { _id, hasWebhooks }: Doc<"projects">, event: Event): Promise<void> {
   if (hasWebhooks !== true) return;
-  const webhooks = await db
-    .query("webhooks")
-    .withIndex("by_project", (q) => q.eq("projectId", _id))
-    .take(WEBHOOKS_MAX);
+  const webhooks = await webhooksOf({ db }, _id);
   const now = Date.now();
   for (const { _id: webhookId, events } of webhooks)
     if (events.includes(event.event))
@@ -37,9 +40,6 @@ export async function deleteWebhook({ db }: MutationCtx, { _id }: Doc<"webhooks"
 /** The former owner knows the keys, so a new owner starts without webhooks. */
 export async function deleteWebhooksOf(ctx: MutationCtx, { _id, hasWebhooks }: Doc<"projects">): Promise<void> {
   if (hasWebhooks !== true) return;
-  const webhooks = await ctx.db
-    .query("webhooks")
-    .withIndex("by_project", (q) => q.eq("projectId", _id))
-    .take(WEBHOOKS_MAX);
+  const webhooks = await webhooksOf(ctx, _id);
   for (const webhook of webhooks) await deleteWebhook(ctx, webhook);
 }
