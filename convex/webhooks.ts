@@ -108,7 +108,9 @@ export const list = userQuery({
   },
 });
 
-function toDelivery({ _id, event, createdAt, attempts, dueAt, isDelivered, status, problem }: Doc<"webhookDeliveries">) {
+/** A leased delivery counts the attempt that runs. Readers see the attempts that ended. */
+function toDelivery({ _id, event, createdAt, lease, dueAt, isDelivered, status, problem, ...row }: Doc<"webhookDeliveries">) {
+  const attempts = lease === undefined ? row.attempts : row.attempts - 1;
   const state: Infer<typeof deliveryShape>["state"] = dueAt !== undefined ? "waiting" : isDelivered === true ? "delivered" : "failed";
   return { _id, event, createdAt, attempts, state, dueAt: dueAt ?? null, status: status ?? null, problem: problem ?? null };
 }

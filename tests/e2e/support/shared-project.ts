@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { api } from "../../../convex/_generated/api.js";
 import { expect, type Person, type RunningApp } from "../../harness/test.ts";
 import { addPictures, deploymentAs, makeDesign } from "./pictures.ts";
@@ -12,8 +13,9 @@ export async function sharedProject(app: RunningApp, owner: Person, member: Pers
     const headers = { Cookie: cookieHeader, Origin: app.url };
     return fetch(app.url + to, { method: "POST", headers, body: new URLSearchParams(fields), redirect: "manual" });
   };
-  const invite = { intent: "inviteMember", form: "invite", email: "someone@example.com", role };
+  const invite = { intent: "inviteMember", form: "invite", email: `${randomUUID()}@example.com`, role };
   const page = await (await post(`/projects/${projectId}/members`, owner, invite)).text();
+  expect(page).toContain("/invitation?invitation=");
   const invitation = /value="[^"]*(\/invitation\?invitation=[A-Za-z0-9]+)"/.exec(page)?.[1] ?? "";
   expect((await post(invitation, member, {})).status).toBe(303);
   return { projectId, designId, imageId, path, convex };
