@@ -219,7 +219,11 @@ function askToSaveData(): void {
 
 function watch(context: BrowserContext): string[] {
   const errors: string[] = [];
-  context.on("weberror", (error) => errors.push(String(error.error().stack)));
+  context.on("weberror", (error) => {
+    const { stack, message } = error.error();
+    // A failed import has no stack.
+    errors.push(stack || message);
+  });
   context.on("console", (message) => {
     if (message.text().startsWith(CAUSE)) return console.log(message.text());
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) errors.push(message.text());
