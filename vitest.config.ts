@@ -1,12 +1,13 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./tests/harness/longest-first.ts";
 
-/** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/. */
+/** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/, and `npm run test:faults` tests/faults/. */
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
+    exclude: [...configDefaults.exclude, ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"])],
     environment: "node",
     setupFiles: "tests/harness/chance.ts",
     // Tags are stable ids that docs and tables cite (tests/cited-tests.ts).
