@@ -4,8 +4,8 @@ import { launchOptions } from "./tests/harness/chromium.ts";
 export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
-  // `npm run test:browsers` and `npm run test:proxy` run these: they need programs that npm does not install.
-  testIgnore: ["**/browsers/**", "**/proxy/**", "**/container/**", ...elsewhere()],
+  // These have commands of their own: they take long, or need programs that npm does not install.
+  testIgnore: ["**/long/**", "**/browsers/**", "**/proxy/**", "**/container/**", ...elsewhere()],
   outputDir: "test-results",
   // One Chromium, one set of baselines (tests/e2e/shell/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",
@@ -36,7 +36,7 @@ export default defineConfig({
 
 /** Returns the tests that do not apply to `test:container`, `test:balanced` and `test:remote`. */
 function elsewhere(): string[] {
-  const ofThisFolder = "**/{build,shell-build,dev,shipped}.spec.ts";
+  const ofThisFolder = "**/{build,shipped}.spec.ts";
   if (process.env.TEST_BALANCED || process.env.TEST_REMOTE) return [ofThisFolder, "**/forwarding.spec.ts"];
   return process.env.TEST_CONTAINER ? [ofThisFolder] : [];
 }

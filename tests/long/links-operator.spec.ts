@@ -1,9 +1,9 @@
-import { api } from "../../../convex/_generated/api.js";
-import { startMailbox } from "../../harness/mailbox.ts";
-import { expect, openBrowser, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
-import { makeLink } from "../support/links.ts";
-import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
-import { runCommand } from "../support/user-command.ts";
+import { api } from "../../convex/_generated/api.js";
+import { startMailbox } from "../harness/mailbox.ts";
+import { expect, openBrowser, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
+import { makeLink } from "../e2e/support/links.ts";
+import { addPictures, deploymentAs, makeDesign } from "../e2e/support/pictures.ts";
+import { runCommand } from "../e2e/support/user-command.ts";
 
 async function projectOf(app: RunningApp, owner: Person) {
   const { designId } = await makeDesign(app, owner);

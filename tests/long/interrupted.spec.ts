@@ -1,12 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { api } from "../../../convex/_generated/api.js";
-import { picturePath } from "../../fixtures/pictures.ts";
-import { deploymentPidIn } from "../../harness/processes.ts";
-import { compareStored } from "../../harness/stored.ts";
-import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toasterReady } from "../../harness/test.ts";
-import { deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
-import { rememberedFiles, tray } from "../support/uploads.ts";
+import { api } from "../../convex/_generated/api.js";
+import { picturePath } from "../fixtures/pictures.ts";
+import { deploymentPidIn } from "../harness/processes.ts";
+import { compareStored } from "../harness/stored.ts";
+import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toasterReady } from "../harness/test.ts";
+import { deploymentAs, imagesIn, makeDesign } from "../e2e/support/pictures.ts";
+import { rememberedFiles, tray } from "../e2e/support/uploads.ts";
 
 const GONE_MS = 10_000;
 

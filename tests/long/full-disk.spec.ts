@@ -4,11 +4,11 @@ import { chownSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { APP_USER } from "../../harness/app.ts";
-import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, openBrowser, signUp, test } from "../../harness/test.ts";
-import { pageActions } from "../support/page-actions.ts";
-import { deploymentAs, imagesIn, makeDesign, send } from "../support/pictures.ts";
+import { APP_USER } from "../harness/app.ts";
+import { api } from "../../convex/_generated/api.js";
+import { bothWays, expect, openBrowser, signUp, test } from "../harness/test.ts";
+import { pageActions } from "../e2e/support/page-actions.ts";
+import { deploymentAs, imagesIn, makeDesign, send } from "../e2e/support/pictures.ts";
 
 const DISK_FULL_TEXT = "The server's disk is full, so nothing was saved. Try again later.";
 

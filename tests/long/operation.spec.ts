@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { APP_USER } from "../../harness/app.ts";
-import { expect, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../../harness/test.ts";
-import { addPictures, makeDesign } from "../support/pictures.ts";
+import { APP_USER } from "../harness/app.ts";
+import { expect, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
+import { addPictures, makeDesign } from "../e2e/support/pictures.ts";
 
-const CONNECTIONS = new URL("../../harness/preloads/tell-connections.ts", import.meta.url).href;
-const script = (path: string) => fileURLToPath(new URL(`../../../server/${path}.ts`, import.meta.url));
+const CONNECTIONS = new URL("../harness/preloads/tell-connections.ts", import.meta.url).href;
+const script = (path: string) => fileURLToPath(new URL(`../../server/${path}.ts`, import.meta.url));
 
 const get = (app: RunningApp, path: string, person?: Person, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { redirect: "manual", headers: { ...headers, ...(person && { Cookie: person.cookieHeader }) } });

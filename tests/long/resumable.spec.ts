@@ -3,11 +3,11 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
 import { Upload } from "tus-js-client";
-import { badFiles, type ChosenFile } from "../../fixtures/pictures.ts";
-import { expect, type Person, type RunningApp, signIn, signUp, test } from "../../harness/test.ts";
-import { deploymentPidIn } from "../../harness/processes.ts";
-import { compareStored } from "../../harness/stored.ts";
-import { chosen, imagesIn, makeDesign } from "../support/pictures.ts";
+import { badFiles, type ChosenFile } from "../fixtures/pictures.ts";
+import { expect, type Person, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
+import { deploymentPidIn } from "../harness/processes.ts";
+import { compareStored } from "../harness/stored.ts";
+import { chosen, imagesIn, makeDesign } from "../e2e/support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { storeOf } from "../../harness/store.ts";
-import { expect, hydrated, openBrowser, type RunningApp, signUp, test } from "../../harness/test.ts";
-import { runUserCommand as user } from "../support/user-command.ts";
+import { storeOf } from "../harness/store.ts";
+import { expect, hydrated, openBrowser, type RunningApp, signUp, test } from "../harness/test.ts";
+import { runUserCommand as user } from "../e2e/support/user-command.ts";
 
 const signIn = (app: RunningApp, email: string, password: string) =>
   fetch(`${app.url}/api/auth/sign-in/email`, {

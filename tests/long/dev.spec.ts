@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { expect, hydrated, signUp, test } from "../../harness/test.ts";
+import { expect, hydrated, signUp, test } from "../harness/test.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCES = [
   "app",
   "convex",

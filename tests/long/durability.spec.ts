@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FunctionReturnType } from "convex/server";
 import sharp from "sharp";
-import { api } from "../../../convex/_generated/api.js";
-import { APP_USER } from "../../harness/app.ts";
-import { deploymentPidIn } from "../../harness/processes.ts";
-import { compareStored } from "../../harness/stored.ts";
-import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
-import { unzip } from "../../zip.ts";
-import { addPictures, chosen, deploymentAs, imagesIn, makeDesign, send } from "../support/pictures.ts";
+import { api } from "../../convex/_generated/api.js";
+import { APP_USER } from "../harness/app.ts";
+import { deploymentPidIn } from "../harness/processes.ts";
+import { compareStored } from "../harness/stored.ts";
+import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
+import { unzip } from "../zip.ts";
+import { addPictures, chosen, deploymentAs, imagesIn, makeDesign, send } from "../e2e/support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 

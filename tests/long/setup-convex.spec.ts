@@ -1,8 +1,8 @@
 import { setInterval } from "node:timers/promises";
-import { queryEnvironment, setEnvironment } from "../../../server/deployment/push.ts";
-import { makeSecrets } from "../../../server/deployment/secrets.ts";
-import { printedSettings, type Standalone, startStandalone } from "../../harness/setup-convex.ts";
-import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
+import { queryEnvironment, setEnvironment } from "../../server/deployment/push.ts";
+import { makeSecrets } from "../../server/deployment/secrets.ts";
+import { printedSettings, type Standalone, startStandalone } from "../harness/setup-convex.ts";
+import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test as base } from "../harness/test.ts";
 
 const test = base.extend<{ standalone: Standalone }>({
   standalone: async ({}, use) => {

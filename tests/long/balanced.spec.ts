@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type BalancedApp, startBalanced } from "../../harness/balanced.ts";
-import { expect, hydrated, signUp, test } from "../../harness/test.ts";
-import { pageActions } from "../support/page-actions.ts";
-import { chosen, imagesIn, makeDesign } from "../support/pictures.ts";
+import { type BalancedApp, startBalanced } from "../harness/balanced.ts";
+import { expect, hydrated, signUp, test } from "../harness/test.ts";
+import { pageActions } from "../e2e/support/page-actions.ts";
+import { chosen, imagesIn, makeDesign } from "../e2e/support/pictures.ts";
 
 test("two servers behind a balancer without affinity serve every session", async ({ browser }) => {
   test.slow();

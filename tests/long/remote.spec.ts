@@ -1,5 +1,5 @@
-import { printedSettings, startStandalone } from "../../harness/setup-convex.ts";
-import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
+import { printedSettings, startStandalone } from "../harness/setup-convex.ts";
+import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
 
 test("two servers and browsers share a remote deployment after setup:convex", async ({ launch, browser }) => {
   test.slow();

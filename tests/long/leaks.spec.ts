@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { api } from "../../../convex/_generated/api.js";
-import { expect, type Person, type RunningApp, test } from "../../harness/test.ts";
-import { pageActions } from "../support/page-actions.ts";
-import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
+import { api } from "../../convex/_generated/api.js";
+import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
+import { pageActions } from "../e2e/support/page-actions.ts";
+import { addPictures, deploymentAs, makeDesign } from "../e2e/support/pictures.ts";
 
 /** 20 rounds of up to nine actions take a minute on an idle machine, and ten on a busy one. */
 test.describe.configure({ mode: "parallel", timeout: 720_000 });

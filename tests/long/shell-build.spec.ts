@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
-import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
+import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NEWER = "There is a new version of Atelier.";
 
 async function anotherBuild(): Promise<string> {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BUILD } from "../../../server/built.ts";
-import { ARTIFACT, push, readArtifact } from "../../../server/deployment/push.ts";
-import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
-import { pageActions } from "../support/page-actions.ts";
+import { BUILD } from "../../server/built.ts";
+import { ARTIFACT, push, readArtifact } from "../../server/deployment/push.ts";
+import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
+import { pageActions } from "../e2e/support/page-actions.ts";
 
 test("keeps an open page live, without a reload, when newer functions are pushed", async ({ launch, browser }) => {
   const app = await launch({});
