@@ -169,7 +169,6 @@ async function open(options: OpenOptions) {
   const authenticator = createAuthenticator(adminKey, report);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
   const logs = createLogStream(runner);
-  // Scheduled functions have no caller to see their errors.
   runner.onLog(({ path, identity, logLines }) => {
     if (identity !== "none") return;
     for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${path}: ${line}`);
@@ -240,7 +239,6 @@ async function open(options: OpenOptions) {
       inFlight -= 1;
     }
   };
-  /** Checked before the body is read, because the memory limit depends on it. */
   const isAuthenticated = async ({ headers }: IncomingMessage): Promise<boolean> =>
     headers.authorization !== undefined &&
     authenticator.fromHeader(headers.authorization).then(

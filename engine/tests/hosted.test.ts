@@ -171,7 +171,6 @@ describe("write conflicts", () => {
           if (++answers === 40) enough.resolve();
         }
       };
-      // Two writers on each counter, so that some attempts conflict.
       const writers = acknowledged.flatMap((_, n) => [write(n), write(n)]);
       await enough.promise;
       await engine.stop("SIGKILL");

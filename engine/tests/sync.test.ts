@@ -345,7 +345,6 @@ describe("the sync protocol", () => {
     await expect.poll(() => received[0]?.type).toBe("Transition");
     send({ type: "Mutation", requestId: 7, udfPath: "counters:add", args: [{ name: "expired", by: 1 }] });
     await expect.poll(() => received.some(({ type }) => type === "MutationResponse")).toBe(true);
-    // Past the expiry and its five seconds of skew.
     const now = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => now() + 26_000);
     send({ type: "Mutation", requestId: 8, udfPath: "counters:add", args: [{ name: "expired", by: 1 }] });

@@ -1,4 +1,3 @@
-/** The deployment's admin key, `name|hex`, as the command line's `--admin-key` takes it. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const KEY_BYTES = 32;

@@ -4,7 +4,6 @@ import type { Json } from "../values/types.ts";
 export type Provider = {
   type: "customJwt" | "oidc";
   issuer: string;
-  /** Required in `aud`; null: `aud` is not checked. */
   applicationId: string | null;
   algorithms: string[];
   keys: JWTVerifyGetKey;
@@ -98,7 +97,6 @@ function parseKeySet(text: string): JSONWebKeySet {
 const isKeySet = (value: unknown): value is JSONWebKeySet =>
   typeof value === "object" && value !== null && "keys" in value && Array.isArray(value.keys);
 
-/** Reads the key set's address from the provider's document at first use (OpenID Connect Discovery 1.0, section 4). */
 function discoveredKeys(issuer: string): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
   return async (header, token) => {

@@ -7,7 +7,6 @@ import { identityFromClaims } from "./claims.ts";
 import { createProvider, readProvider, type Provider } from "./providers.ts";
 
 const CLOCK_SKEW_S = 5;
-/** Caches verified tokens: checking an ES256 signature costs more than a query. */
 const REMEMBERED_TOKENS = 2_000;
 
 type UserToken = Extract<Identity, { kind: "user" }>;

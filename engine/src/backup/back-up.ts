@@ -18,7 +18,6 @@ const OTHER_FILES = ["admin-key"];
 
 export type BackupOptions = {
   from: string;
-  /** Must not exist; appears when the backup is complete. */
   to: string;
   adminKey?: string | undefined;
   /** Saves space, but damage to a live file damages the backup, too. */

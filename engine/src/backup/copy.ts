@@ -1,4 +1,3 @@
-/** Copies files durably, sharing blocks where the file system supports it (reflink). */
 import { constants } from "node:fs";
 import { chmod, copyFile, link, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";

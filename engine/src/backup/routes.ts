@@ -1,4 +1,3 @@
-/** Hold and release for `back-up.ts`. Not part of Convex's API. */
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { FunctionRunner } from "../functions/types.ts";
 import { readJsonObject } from "../http/body.ts";

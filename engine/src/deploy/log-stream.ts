@@ -6,7 +6,6 @@ import type { FunctionType, Json } from "../values/types.ts";
 const KEPT_RUNS = 1_000;
 const POLL_MS = 30_000;
 
-/** Formatted on request only, because most entries are never read. */
 type Entry = { cursor: number; log: FunctionLog; json: Json };
 
 export interface LogStream {

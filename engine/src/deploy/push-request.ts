@@ -49,7 +49,6 @@ function readModule(value: Json): BundledModule {
   return { path, source, environment, ...(typeof sourceMap === "string" ? { sourceMap } : {}) };
 }
 
-/** Relative and inside the folder: modules are written to disk. */
 function isSafePath(path: string): boolean {
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split("/").some((part) => part === "." || part === "..");
 }

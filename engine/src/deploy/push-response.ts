@@ -47,7 +47,6 @@ export function startPushResponse(options: {
   };
 }
 
-/** The client returns it with `wait_for_schema` and `finish_push`, which identifies the push. */
 export function schemaChange(pushId: string, change: SchemaChange): Fields {
   return { allocatedComponentIds: {}, schemaIds: { [ROOT]: pushId }, indexDiffs: { [ROOT]: indexDiff(change) } };
 }
@@ -72,7 +71,6 @@ export function finishPushResponse(before: Push | null, after: Push, change: Sch
   };
 }
 
-/** The command line uses it to warn about indexes of large tables. `sizes`: documents by table. */
 export function evaluateSchemaResponse(change: SchemaChange, sizes: ReadonlyMap<string, number>): Fields {
   const predict = (indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
     indexes.map((index): Fields => ({

@@ -10,7 +10,6 @@ import type { Json } from "../values/types.ts";
 import { moduleHash, pushedModules, readBundle } from "./push-request.ts";
 import { evaluateSchemaResponse, finishPushResponse, schemaChange, startPushResponse } from "./push-response.ts";
 
-/** Limits unfinished pushes: code generation starts one and never finishes it. */
 const PENDING_PUSHES = 8;
 
 type Pending = { push: Push; change: SchemaChange; schemaError: string | null };

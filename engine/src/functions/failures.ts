@@ -3,7 +3,6 @@ import { mapStack } from "./bundles/source-maps.ts";
 
 export type Failure = { message: string; data?: Json | undefined };
 
-/** An error without a stack in user code, such as invalid arguments or a limit. */
 export class PlainError extends Error {
   override name = "PlainError";
 }

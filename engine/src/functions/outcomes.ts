@@ -2,7 +2,6 @@ import type { Json } from "../values/types.ts";
 import type { WireRun } from "./transactor/transactor-protocol.ts";
 import type { Outcome } from "./types.ts";
 
-/** Parses the value lazily, because most callers forward its text. */
 export function outcomeOf({ outcome, metadata }: WireRun): Outcome {
   if (!outcome.ok) {
     const { message, data, code, logLines } = outcome;

@@ -299,7 +299,6 @@ class Runner implements FunctionRunner {
 
   #onBatch(batch: Omit<Batch, "answers">, restarted: boolean): void {
     const commits = restarted ? [{ ts: batch.latest, affected: [...this.#tokens] }] : batch.affected;
-    // Queries may have run between two commits of a batch.
     for (const commit of commits) this.#tellCommit(commit);
     if (batch.committed && commits.at(-1)?.ts !== batch.latest) this.#tellCommit({ ts: batch.latest, affected: [] });
     if (batch.jobsChanged) for (const listener of this.#jobListeners) listener();

@@ -9,7 +9,6 @@ const SECRET = "secret/";
 const MAX_VARIABLES = 100;
 const MAX_VALUE_BYTES = 8 * 1_024;
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
-/** docs.convex.dev/production/environment-variables#system-environment-variables */
 const BUILT_IN = new Set(["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"]);
 
 export function readEnvironment(settings: Settings): Record<string, string> {

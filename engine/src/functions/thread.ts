@@ -1,4 +1,3 @@
-/** Without the cache Node would strip the types of every file per thread. */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker, type WorkerOptions } from "node:worker_threads";

@@ -10,7 +10,6 @@ export type Call = {
   journal?: string | null;
 };
 
-/** A function's failure is an outcome, not an exception. */
 export type Outcome =
   | { ok: true; value: Json; valueText?: string /* the value's JSON as the function gave it: sent on unparsed */; logLines: LogLine[] }
   | {

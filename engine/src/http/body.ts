@@ -12,7 +12,6 @@ const MEBIBYTE = 1024 * 1024;
 
 const CALL_BODY = { maxBytes: MAX_MESSAGE_BYTES, timeoutMs: 30_000 };
 export const PUSH_BODY = { maxBytes: 256 * MEBIBYTE, timeoutMs: 120_000 };
-/** Convex's documented limit for HTTP actions. */
 export const ACTION_BODY = { maxBytes: 20 * MEBIBYTE, timeoutMs: 60_000, raw: true };
 
 const collectGarbage = garbageCollector();

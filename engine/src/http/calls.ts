@@ -13,7 +13,6 @@ import type { QueryCache } from "./query-cache.ts";
 import { json, jsonText, type Reply } from "./reply.ts";
 import type { Handler, Routes } from "./router.ts";
 
-/** A batch runs at one snapshot, so the transactor runs nothing else meanwhile. */
 const MAX_BATCH_QUERIES = 1_000;
 
 type Format = "json" | "convex_encoded_json";
@@ -132,7 +131,6 @@ function refuseComponent(componentPath: Json | undefined): void {
   );
 }
 
-/** A timestamp outside the stored history is the caller's error. */
 async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefined): Promise<QueryOutcome> {
   if (at === undefined) return outcome;
   return outcome.catch((error: unknown) => {

@@ -1,4 +1,3 @@
-/** HTTP actions as web `Request` and `Response`. They set their own headers: no CORS is added. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FunctionRunner } from "../functions/types.ts";

@@ -54,7 +54,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   try {
     await write(request, response, reply, options.headers(request));
   } catch (error) {
-    // The client disconnected or the body's source failed.
     response.destroy(error instanceof Error ? error : undefined);
   }
 }

@@ -21,7 +21,6 @@ type Pool = { limits: MemoryLimits; total: number; addresses: Map<string, number
 
 export class MemoryBudget {
   readonly #pools: Record<Tier, Pool>;
-  /** Parsing and threads copy each message several times, so large ones without a token are handled one at a time. */
   readonly #turns = new Turns();
 
   constructor(limits: Record<Tier, MemoryLimits> = memoryLimits()) {

@@ -20,7 +20,6 @@ export function scheduleJob(transaction: Transaction, job: { name: string; args:
   return transaction.system.insert(TABLE, { name: job.name, args: [job.args], scheduledTime: job.at, state: { kind: "pending" } });
 }
 
-/** Does not stop a running job and does not change an ended one. */
 export function cancelJob(transaction: Transaction, id: string, now: number): void {
   const row = read(transaction, id);
   if (!row) throw new Error(`There is no scheduled function with the ID ${id}.`);

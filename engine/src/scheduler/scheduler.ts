@@ -90,7 +90,6 @@ class Scheduler {
     this.#timer.unref();
   }
 
-  /** Returns when the next job is due. Each ended job triggers another pass, so a full scheduler needs no time. */
   async #lookNow(): Promise<number | null> {
     const nextCron = await this.#startCrons();
     const free = this.#atOnce - this.#jobs.size;

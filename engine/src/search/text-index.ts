@@ -15,7 +15,6 @@ const FILLER_ROW = -1;
 /** An index is rewritten after this many changes, if they are a quarter of its rows: each search reads all segments of changes. */
 const CHANGES_BEFORE_REWRITE = 1000;
 
-/** Searches rank up to 1,024 texts. Parsing their documents again would take most of a search's time. */
 const CACHED_LETTERS = 4 * 1024 * 1024;
 const LETTERS_OF_ENTRY = 64;
 
@@ -134,7 +133,6 @@ export function openTextIndexes(sql: DatabaseSync) {
     get cachedTextCount(): number {
       return [...cachedTexts.values()].reduce((sum, { size }) => sum + size, 0);
     },
-    /** A rollback may have dropped tables. */
     forget(): void {
       statements.clear();
       cachedTexts.clear();

@@ -45,7 +45,6 @@ export class ConcurrencyLimit {
     waiting.reject(this.#overloaded("ExpiredInQueue"));
   }
 
-  /** Passes the slot on, so that later calls cannot take it first. */
   #release(): void {
     const [next] = this.#waiting;
     if (!next) {

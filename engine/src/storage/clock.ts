@@ -6,7 +6,6 @@ const NANOSECONDS_PER_MS = 1_000_000n;
 /** The smallest step that is exact in a float64 of milliseconds since 1970 until the year 2248. */
 const CREATION_STEP_MS = 1 / 1024;
 
-/** Both follow the wall clock but never go back, even after a restart. */
 export type Clock = ReturnType<typeof openClock>;
 
 export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since 1970 */) {

@@ -98,7 +98,6 @@ export function documentStore(sql: DatabaseSync) {
   };
 }
 
-/** Changed rows were read before in the same transaction, so one must match. */
 function changedOne({ changes }: StatementResultingChanges): void {
   if (Number(changes) !== 1) throw new DamagedDataError("an index or a table lacks an entry that another one has");
 }

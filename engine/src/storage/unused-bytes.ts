@@ -24,7 +24,6 @@ export function openUnusedBytes(path: string, pageSize: number) {
   const file = openSync(path, "r+");
   const page = Buffer.alloc(pageSize);
   const pending = new Set<number>();
-  /** All pages up to this number are pending, too. */
   let pendingUpTo = 0;
 
   function clearPage(number: number): boolean {

@@ -10,7 +10,6 @@ export type InFlight = {
 };
 
 export function createInFlight(ping: (mark: string) => void): InFlight {
-  // Total bytes sent, sent at the last ping, and read.
   let [sent, pinged, read] = [0, 0, 0];
   let unsent = 0;
   const requestTimestamp = () => {

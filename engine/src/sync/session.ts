@@ -58,7 +58,6 @@ export class SyncSession implements Subscriber {
   private readonly options: SessionOptions;
   private sessionId: string | null = null;
   private clockSkewMs: number | null = null;
-  /** The version last sent. The fields below are later requests. */
   private version: Version = { querySet: 0, identity: 0, ts: 0n };
   private querySet = 0;
   private identityVersion = 0;

@@ -66,7 +66,6 @@ class Run {
   result: QueryResult | null = null;
   journal: string | null;
   failure: { message: string; requestId?: string } | null = null;
-  /** The first later commit that affected its read set. */
   staleSince: Timestamp | null = null;
 
   constructor(base: string, variant: string | null, spec: QuerySpec, visibility: Call["visibility"]) {

@@ -24,7 +24,6 @@ export class SocketMemory {
     return this.#account.limit;
   }
 
-  /** Whether a large message must wait for the turn of another connection, or for this one's running functions. */
   get isWaiting(): boolean {
     const { received, requests, pending } = this.#parts;
     if (this.#account.isWaiting) return true;

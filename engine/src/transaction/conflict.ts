@@ -5,7 +5,6 @@ import { keyIn, valueOf, type Document } from "./document.ts";
 import type { Change } from "./overlay.ts";
 import type { DocumentName, ReadSet } from "./types.ts";
 
-/** Returns the first changed document that `reads` contains, before or after its change. */
 export function writeIn(reads: ReadSet, changes: Iterable<Change>): DocumentName | null {
   for (const { table, id, before, after } of changes) {
     if ([before, after].some((document) => document !== null && isIn(reads, table, document))) return { table: table.name, id };

@@ -211,7 +211,6 @@ class FileDatabase implements Database {
   noteDamage(error: unknown): Error | null {
     const damage = damageIn(error);
     if (damage === null) return null;
-    // Logged once on this thread, because callers may show less.
     if (this.damage === null) writeSync(2, `${damage.message}\n`);
     this.damage ??= damage;
     return this.damage;

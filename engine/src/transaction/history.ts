@@ -16,7 +16,6 @@ type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp
 /** Earlier states are today's data overlaid with the undo data of the last seconds' commits. */
 export class History {
   private commits: Undo[] = [];
-  /** Removed in bulk, because shifting an array costs its whole length. */
   private forgotten = 0;
   private bytes = 0;
   private views: View[] = [];
@@ -60,7 +59,6 @@ export class History {
     while (this.commits.length > this.forgotten && (this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
   }
 
-  /** A document's state at `view.at` is what the first later commit replaced. */
   private extend(view: View): void {
     let first = this.commits.length;
     while (first > this.forgotten && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;

@@ -73,7 +73,6 @@ export interface Database {
   flush(): void;
   /** Flushes, and truncates the log when due. Returns whether `clearDeleted` is due. */
   checkpoint(): boolean;
-  /** Returns whether more rows remain. */
   clearDeleted(): boolean;
 
   recorded(sessionId: string, requestId: number): { ts: Timestamp; result: string } | undefined;

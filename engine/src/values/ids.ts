@@ -138,7 +138,6 @@ function decode(text: string): Uint8Array | null {
   return bits < 5 && pending === 0 ? bytes : null;
 }
 
-/** Reading 16 random bytes at a time would cost more than the rest of `newId`. */
 const pool = new Uint8Array(4096);
 let unused = pool.length;
 

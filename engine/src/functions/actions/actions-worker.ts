@@ -106,7 +106,6 @@ async function runAction(message: Extract<ToActions, { kind: "run" }>): Promise<
     if (checksResult) checkedResult(target, text, NO_ID_TABLES);
     post({ kind: "done", id, text, logLines: runs.getStore()?.logLines ?? [] });
   } finally {
-    // Only now is this call's argument text unreferenced.
     collectLater(length);
   }
 }

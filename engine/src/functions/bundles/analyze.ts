@@ -4,7 +4,6 @@ import { writeBundle } from "./bundle.ts";
 import { startThread } from "../thread.ts";
 import type { Analysis, Bundle } from "../types.ts";
 
-/** Loading takes well under a second; an endless loop in a module must not block the push. */
 const TIME_LIMIT_MS = 30_000;
 const HEAP_MIB = 512;
 

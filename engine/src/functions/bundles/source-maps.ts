@@ -9,7 +9,6 @@ export const sourceMaps = new LRUCache<string, { map: SourceMap | null }>({ max:
 /** "    at async handler (file:///…/x.js:12:5)" or "    at file:///…/x.js:12:5" */
 const FRAME = /^\s+at (?:(.*) \()?(file:\/\/[^)\s]+?):(\d+):(\d+)\)?$/;
 
-/** Returns frames like "handler (../convex/x.ts:1:2)". */
 export function mapStack(stack: string, root: string): string[] {
   const prefix = `${pathToFileURL(root).href}/`;
   const frames: string[] = [];

@@ -8,7 +8,6 @@ import { comparedContent, differenceInReading, FileDifference } from "./file-con
 
 export const BLOCK_BYTES = 64 * 1024;
 const DIGEST_BYTES = 32;
-/** Enough for 32 GiB of files. */
 const REMEMBERED_BYTES = 16 * 1024 * 1024;
 
 export type Range = { start: number; end: number };

@@ -74,7 +74,6 @@ export class StoredFiles {
     return { id, undo: () => rmSync(path, { force: true }) };
   }
 
-  /** Returns the file's name, whose bytes are removed once the deletion is durable. */
   remove(transaction: Transaction, id: string): string {
     if (!this.find(transaction, id, "delete")) throw new Error(`There is no stored file with the ID ${id}.`);
     transaction.system.remove(id);
@@ -94,7 +93,6 @@ export class StoredFiles {
   }
 }
 
-/** Makes a rename in this folder survive a power failure. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, "r");
   try {

@@ -25,7 +25,6 @@ type Syscall = (run: Run, args: Arguments, services: Services) => string | Promi
 
 const collectGarbage = garbageCollector();
 
-/** Never settles. The result of calls by functions that have ended. */
 const NEVER = new Promise<never>(() => undefined);
 
 export function convexGlobal(services: () => Services, inSyscall: (inside: boolean) => void): object {

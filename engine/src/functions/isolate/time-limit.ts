@@ -100,7 +100,6 @@ export class Watch {
   }
 }
 
-/** Limits how much CPU time of earlier runs can count for a run. */
 const MARK_LIFETIME_MS = 10;
 
 /** Consecutive runs share one reading, because reading costs as much as a small function. */

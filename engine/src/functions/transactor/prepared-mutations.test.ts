@@ -44,7 +44,6 @@ function commit(id: number): Commit | null {
   return committed;
 }
 
-/** Sets the row `key` to one more than the sum of the rows from `low` to `high`. */
 type Write = { key: number; low: number; high: number };
 
 function write(tx: Transaction, { key, low, high }: Write): void {

@@ -24,7 +24,6 @@ export class Execution implements ExecutionState {
   readonly jobId: string | null;
   jobsChanged = false;
   hasStarted = false;
-  /** A failed nested mutation may have restored some of these. */
   readonly removedFiles: string[] = [];
 
   constructor(transaction: Transaction, call: { identity: Identity; journal?: string | null | undefined }, jobId: string | null) {

@@ -108,7 +108,6 @@ export class TransactorThread {
 
   async close(): Promise<void> {
     this.#closing = true;
-    // Only then is it known which thread owns the data.
     await this.#restarting;
     this.#post();
     this.#now.post({ kind: "close" });

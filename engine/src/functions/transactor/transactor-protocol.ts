@@ -96,7 +96,6 @@ export type Questions = {
 
 export type QuestionName = keyof Questions;
 
-/** A stopped call that must not run again. */
 export type Verdict = { call: number; message: string };
 
 export type Question = { [K in QuestionName]: { id: number; kind: K; params: Questions[K]["params"]; verdicts?: Verdict[] } }[QuestionName];

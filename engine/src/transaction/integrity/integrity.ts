@@ -56,7 +56,6 @@ export function* databaseProblems(sql: DatabaseSync): Generator<string> {
   yield* strayWords(sql, catalog.list(), words);
 }
 
-/** Every expected entry was found, so a larger count means stray entries. */
 function* strayEntries(sql: DatabaseSync, tables: Table[], counts: Map<Table, number>): Generator<string> {
   const expected = new Map<number, { name: string; count: number }>();
   for (const table of tables) {

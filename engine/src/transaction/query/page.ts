@@ -25,7 +25,6 @@ export type Page = {
   status: "SplitRecommended" | "SplitRequired" | null;
 };
 
-/** Below the transaction's limits, so that the function can still read more. */
 const ROWS_PER_PAGE = MAX_DOCUMENTS_READ / 2;
 const BYTES_PER_PAGE = MAX_BYTES_READ / 2;
 /** Beyond these a split is recommended: a quarter of the limits, or twice the requested size. */
