@@ -114,7 +114,6 @@ describe("settings", () => {
     expect(await problems({ [name]: value })).toContain(message);
   });
 
-  // DATA_DIR accepts any path; the test above covers unusable ones.
   it.each(Object.keys(settings.shape).filter((name) => name !== "DATA_DIR"))(
     "%s: an invalid value is reported with the expected format",
     async (name) => {

@@ -221,7 +221,6 @@ function appConfig(
     strictTransportSecurity: strictTransportSecurityOf(set.APP_URL),
     publicUrl,
     trustedOrigins: set.TRUSTED_ORIGINS.map((text) => new URL(text).origin),
-    // The embedded deployment's address is known only after its start.
     convexUrl: set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
     browserConvex: set.CONVEX_URL ? { kind: "direct", url: new URL(set.CONVEX_URL).origin } : { kind: "sameOrigin", prefix: "/convex" },
     uploadMaxBytes: set.UPLOAD_MAX_BYTES,

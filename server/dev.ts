@@ -35,7 +35,6 @@ async function main(): Promise<void> {
     origins: config.origins,
     trustedProxyHops: config.trustedProxyHops,
     before: (request, response, next) => (vite ? vite.middlewares(request, response, next) : next()),
-    // Hot reload uses a websocket on our port.
     ownUpgrade: (request) => request.headers["sec-websocket-protocol"]?.startsWith("vite-") ?? false,
     log,
   });

@@ -64,7 +64,6 @@ const defaults: Partial<Record<ProviderId, Record<string, string>>> = {
   paypal: { environment: "sandbox" },
 };
 
-/** Checks values that would otherwise fail only at a sign-in. */
 const checks: Record<string, (value: string) => string | null> = {
   APPLE_PRIVATE_KEY: (value) => (isP256Key(pem(value)) ? null : "the text of the .p8 file of Sign in with Apple"),
   GITLAB_ISSUER: (value) => (/^https?:$/.test(URL.parse(value)?.protocol ?? "") ? null : "an address that begins with https:// or http://"),

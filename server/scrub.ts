@@ -1,6 +1,5 @@
 /** Errors quote data such as addresses and links with tokens. */
 const PATTERNS: [RegExp, string][] = [
-  // Addresses of public links.
   [/(\/s\/)[A-Za-z0-9]{22}(?![A-Za-z0-9])/g, "$1[token]"],
   [/(\w:\/\/)[^\s/@"']+@/g, "$1[secret]@"],
   // Anchored at a word's start: a long word without an address would otherwise take quadratic time.

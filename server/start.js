@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { installEarlyStop } from "./early-stop.js";
 
-// Other commands need no handler.
 if (process.argv[2] === undefined || process.argv[2] === "dev") installEarlyStop();
 
 const LEAST = [22, 22, 0];

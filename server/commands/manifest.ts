@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 
-/** Images are not listed, because the database has their checksums. */
 const FILE = "manifest.json";
 const LISTED = ["secrets.json", "convex/deployment.sqlite3"];
 const manifestSchema = z.object({ files: z.record(z.string(), z.object({ size: z.number(), sha256: z.string() })) });

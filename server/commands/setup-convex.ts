@@ -129,7 +129,6 @@ async function deploy({ url, adminKey }: Target, skipLargeIndexesCheck: boolean)
       CONVEX_DEPLOYMENT: "",
       CONVEX_DEPLOYMENT_TOKEN: "",
     },
-    // In a terminal the CLI asks before it changes a large index.
     stdio: ["inherit", "inherit", "inherit"],
   });
   const [code] = await once(child, "exit");

@@ -16,7 +16,6 @@ const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "disable-2fa", "delet
 async function main([what, email, ...flags]: string[]): Promise<void> {
   const needsEmail = what !== undefined && WITH_EMAIL.has(what);
   if ((what !== "list" && what !== "invitations" && !needsEmail) || (needsEmail && !email)) throw new Failure(USAGE);
-  // Lets scheduled deletions finish, although the next start would resume them.
   await withAdministration((accounts) => run(accounts, what, email, flags), what === "delete" ? SETTLING : 0);
 }
 

@@ -5,7 +5,6 @@ import { reasonOf } from "../deployment/data-dir.ts";
 export type CopyJob = {
   from: string;
   to: string;
-  /** What the failure prevented, like "no backup was made". */
   outcome: string;
   advice: string;
 };

@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 /** Some file systems create the file but have no space for its content. */
 const TRIAL = Buffer.alloc(4096);
 
-/** Creates the folder and writes a test file. Returns the problem, or null. */
 export async function problemWithFolder(dir: string): Promise<string | null> {
   const testFile = join(dir, `.trial-${randomUUID()}`);
   try {
@@ -23,7 +22,6 @@ export async function problemWithFolder(dir: string): Promise<string | null> {
 const isForbidden = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
 
-/** Names the owner of the folder, or of its nearest parent that exists, as volumes of containers often belong to another user. */
 async function ownership(dir: string): Promise<string> {
   for (let folder = dir; ; folder = dirname(folder)) {
     const found = await stat(folder).catch(() => null);
@@ -49,7 +47,6 @@ export function reasonOf(error: unknown): string | null {
   return "code" in error ? (WHY[String(error.code)] ?? null) : null;
 }
 
-/** https://www.sqlite.org/rescode.html#full */
 const SQLITE_FULL = 13;
 
 const WHY: Record<string, string> = {

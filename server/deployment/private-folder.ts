@@ -5,7 +5,6 @@ import type { Log } from "../log.ts";
 
 const GROUP_AND_OTHERS = 0o077;
 
-/** Restricts new files and folders to their owner, also for child processes. */
 export const createPrivateFiles = (): void => void process.umask(GROUP_AND_OTHERS);
 
 /** Removes other users' access: to the folder before this returns, to its contents in the background. Resolves to their number. */

@@ -4,7 +4,6 @@ import { isLoopback } from "./request-origin.ts";
 
 type Interfaces = Record<string, NetworkInterfaceInfo[] | undefined>;
 
-/** Returns what the server prints once it listens: its addresses, and what other machines need without APP_URL. */
 export function readyMessage(origins: readonly string[], bound: AddressInfo, interfaces: Interfaces = networkInterfaces()): string {
   if (origins.length > 0) return `Atelier is ready at ${origins.join(" and ")}`;
   const at = (address: string) => `http://${address.includes(":") ? `[${address}]` : address}:${bound.port}`;

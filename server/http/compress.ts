@@ -42,7 +42,6 @@ export function compressed(request: Request, response: Response): Response {
 
 function compressor(encoding: Encoding) {
   if (encoding === "gzip") return createGzip({ level: 6 });
-  // Quality 4 is smaller than gzip's 6 and as fast; more would delay the page.
   return createBrotliCompress({
     params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });

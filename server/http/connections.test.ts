@@ -32,7 +32,6 @@ describe("ten thousand connections", () => {
     server?.kill("SIGKILL");
   });
 
-  /** A separate process, so that a shell can limit its file descriptors. */
   async function start(descriptors: number): Promise<number> {
     const source = `
       import { createListener } from ${JSON.stringify(new URL("listener.ts", import.meta.url).href)};

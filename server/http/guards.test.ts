@@ -48,7 +48,6 @@ async function serve(options: Partial<ListenerOptions> = {}): Promise<number> {
     loop: { longest: () => 0, blocks: () => 0 },
   });
   const server = createListener({
-    // Like the app's response to an unknown method, which skips its middleware.
     fetch: async () => new Response("Method Not Allowed\n", { status: 405 }),
     serveAsset,
     forward: new Forward("http://127.0.0.1:1", log),

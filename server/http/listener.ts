@@ -44,7 +44,6 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 const NO_PAGE = /^\/(?:api|uploads)(?:\/|$)/;
 const URL_LENGTH = 8 * 1024;
 
-/** Creates the HTTP server with routing and limits in front of the app. It does not listen yet. */
 export function createListener(options: ListenerOptions): Server {
   const { origins, limits = {}, operations = { readiness: null, metrics: null } } = options;
   const sites = new Map(origins.map((origin) => [origin, createSite(options, origin)]));
@@ -115,7 +114,6 @@ export function createListener(options: ListenerOptions): Server {
     if (!options.forward?.upgrade(request, socket, head, guards)) rejectSocket(socket, 404, guards);
   });
 
-  // Like Node's own answers to malformed or slow requests, with the guards.
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const response = answering.get(socket);
     const isResponseStarted = response?.headersSent && !response.writableFinished;

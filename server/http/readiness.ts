@@ -67,7 +67,6 @@ async function askDeployment(url: string): Promise<string> {
   }
 }
 
-/** Keys can be replaced while the server runs. */
 async function tryToken(checkToken: () => Promise<void>): Promise<string> {
   const { promise: timeout, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, TIMEOUT_MS, "not checked in time");
