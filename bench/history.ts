@@ -5,7 +5,6 @@ import { join } from "node:path";
 /** A measured value. `bar` is the required value, `goal` the next one; `amount` is the number behind `value`. */
 export type Figure = { name: string; value: string; amount?: number; bar?: string; met?: boolean; goal?: string };
 
-/** The figures of one measure; `id` is its name in the command `npm run bench -- <id>`. */
 export type Section = { id: string; title: string; figures: Figure[] };
 
 /** `date` is in UTC, `load` the one-minute load average before and after the run. */

@@ -4,7 +4,6 @@ import { writeResults } from "./results.ts";
 
 export type { Figure } from "./history.ts";
 
-/** Thrown when a tool that `npm ci` does not install is missing. The message contains the install command. */
 export class NotInstalled extends Error {
   override name = "NotInstalled";
 }

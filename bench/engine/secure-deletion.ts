@@ -66,7 +66,6 @@ async function load(server: Server) {
   };
 }
 
-/** In KiB (proc(5), io: write_bytes). */
 function writtenKiB({ child }: Server): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${child.pid}/io`, "utf8"))?.[1] ?? 0) / 1024;
 }

@@ -22,7 +22,6 @@ export async function addAll(page: Page, files: string[]): Promise<{ seconds: nu
   const stop = await profiledPage(page);
   const before = performance.now();
   await page.getByLabel("Add images").setInputFiles(files);
-  // Finding it by its role would take a tenth of the page's time.
   const isDone = (text: string) => document.querySelector("section[aria-label=Uploads] h2")?.textContent === text;
   await page.waitForFunction(isDone, `${count(files.length, "image", "images")} added`, { timeout: TIMEOUT_MS, polling: 200 });
   const seconds = (performance.now() - before) / 1000;

@@ -171,7 +171,6 @@ async function searchAsYouType(app: RunningApp, browser: Browser): Promise<Figur
     await field.fill("");
     for (let length = 1; length <= word.length; length++) {
       const letter = word.charAt(length - 1);
-      // Renames an image before each query, so that no cache answers.
       const change = (name: string) => convex.mutation(api.designImages.rename, { id: first, name });
       await change(`stripes ${word} ${length} a.png`);
       const before = performance.now();

@@ -82,7 +82,6 @@ export async function photographs(): Promise<Figure[]> {
       { name: "page: calls and their mean time, with waiting", value: phases },
       { name: "page ÷ script", value: share(runs.page) },
       { name: "bare page ÷ script", value: share(runs.bare) },
-      // The fair comparison: the server does the same work for each file, and someone sees it.
       ratio("page ÷ script with thumbnails", seconds(runs.withThumbnails), seconds(runs.page), 0.8),
       atMost("longest task in the page", longest, 100, "ms"),
     ];

@@ -41,7 +41,6 @@ export async function smallFiles(): Promise<Figure[]> {
       await page.context().close();
       return { ...added, misplaced: misplaced(await namesIn(app, person, designId)) };
     };
-    // Each measurement has its own user, so that no file is a duplicate.
     const small = await makeFiles(join(folder, "small"), SMALL);
     await raw(small.slice(0, 16));
     const pids = processesOf(app);

@@ -154,7 +154,6 @@ export async function sendAll<File>(files: File[], atOnce: number, send: (file: 
   return (performance.now() - before) / 1000;
 }
 
-/** Not measured: browsers compute the checksum (hexadecimal) on their own machines. */
 export type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
 
 function variant(photograph: Buffer, index: number): Upload {

@@ -1,7 +1,6 @@
 import { mutationGeneric as mutation } from "convex/server";
 import { v } from "convex/values";
 
-/** Adds a searchable row. With `deleting`, also deletes the oldest of the same key. */
 export const add = mutation({
   args: { key: v.number(), text: v.string(), deleting: v.boolean() },
   handler: async (ctx, { deleting, ...note }) => {
@@ -14,7 +13,6 @@ export const add = mutation({
   },
 });
 
-/** With `answers`, returns the text. The deployment stores this result encrypted. */
 export const rename = mutation({
   args: { text: v.string(), answers: v.boolean() },
   handler: (_ctx, { text, answers }) => Promise.resolve(answers ? text : null),
