@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import recorded from "./fixtures/registry.json" with { type: "json" };
 import { findOutdated, type Installed, type Manifest, type Registry } from "./outdated.ts";
 
-/** Answers of the registry on 23 November 2026, shortened. */
 const times = new Map<string, Record<string, string>>(Object.entries(recorded.times));
 const manifests = new Map<string, Manifest>(Object.entries(recorded.manifests));
 const registry: Registry = {

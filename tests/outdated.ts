@@ -20,7 +20,6 @@ const manifestSchema = z.object({
 export type Manifest = z.infer<typeof manifestSchema>;
 
 export type Registry = {
-  /** Returns when each version of a package was published (ISO 8601). */
   times(name: string): Promise<Record<string, string>>;
   manifest(name: string, range: string): Promise<Manifest | null>;
 };

@@ -108,7 +108,6 @@ test("resumes an account deletion after SIGKILL, down to the last row and file",
   expect(onDisk(hers)).toEqual([]);
 });
 
-/** Returns the files that contain the mark, in UTF-8 or in index keys, which encode these letters alike. */
 function filesWith(mark: string): string[] {
   return readdirSync(app.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -133,7 +132,6 @@ async function upload(person: Person, designId: string, name: string, bytes: Buf
 
 const uploadsWith = (userId: string) => filesWith(userId).filter((path) => path.startsWith(join(app.dataDir, "parts")));
 
-/** Kills the app during a deletion of several batches (`convex/accounts/removal.ts`); returns the remaining rows. */
 async function interrupted(store: Store): Promise<number> {
   const dates = { expiresAt: Date.now() + 86_400_000, createdAt: 0, updatedAt: 0 };
   const rows = Array.from({ length: 600 }, (_, each) => ({ id: `${ada.id} ${each}`, identifier: `${ada.id} ${each}`, value: ada.id }));

@@ -40,7 +40,6 @@ export const resolveQuery = ({ role, name, within }: Query): ResolvedQuery => ({
 
 type ResolvedQuery = { selector: string; name: string; whole: boolean; within: ResolvedQuery | null };
 
-/** Runs in the page: describes the first match. `act` first scrolls to it or selects its text. */
 export function findIn(query: ResolvedQuery, act: "none" | "scroll" | "select"): Found {
   const normalized = (text: string | null | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
   function nameOf(element: Element): string {

@@ -41,7 +41,6 @@ export type Backend = {
   inside: Caller<FunctionVisibility>;
   store(bytes: Uint8Array<ArrayBuffer>, contentType?: string): Promise<Id<"_storage">>;
   settle(): Promise<void>;
-  /** Kills and restarts the deployment; null where there is no process. */
   crash: (() => Promise<void>) | null;
   close(): Promise<void>;
 };

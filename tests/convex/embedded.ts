@@ -37,7 +37,6 @@ const stored = z.object({ storageId: z.string() });
 function client({ url }: TestDeployment, token?: string): Caller {
   const http = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false, ...(token && { auth: token }) });
   const query = (reference: FunctionReference<"query">, args: object) => http.query(reference, args);
-  // Without the queue, calls run concurrently.
   const mutation = (reference: FunctionReference<"mutation">, args: object) => http.mutation(reference, args, { skipQueue: true });
   return { query, mutation };
 }

@@ -75,7 +75,6 @@ export const pending = internalQueryGeneric({
   args: {},
   handler: async ({ db }) => {
     const calls = await db.system.query("_scheduled_functions").order("desc").take(1000);
-    // Not those of a later day, such as the end of a public link.
     const soon = Date.now() + 60 * 60 * 1000;
     return calls.filter(({ state, scheduledTime }) => (state.kind === "pending" && scheduledTime < soon) || state.kind === "inProgress")
       .length;

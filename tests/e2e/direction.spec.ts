@@ -105,7 +105,6 @@ test("isolates names in every text, attribute and title of every page", async ({
   await expect(words).toHaveCSS("direction", "rtl");
 });
 
-/** Counts where a page shows the right-to-left name, and returns where it is neither isolated nor the start of a right-to-left text. */
 function findNames(name: string) {
   const faults: string[] = [];
   let names = 0;

@@ -8,7 +8,6 @@ import { ADMIN_KEY, removeFolder, temporaryFolder } from "@atelier/engine/testin
 let deployment: Deployment;
 const dataDir = temporaryFolder("half-open");
 beforeAll(async () => {
-  // Fakes the interval and the clock, so that a minute of silence takes no minute.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
   deployment = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY });
 });

@@ -11,7 +11,6 @@ const BYTES = Number(process.env.FAULT_BYTES ?? 220_000_000);
 const SOCKETS = process.env.FAULT_BYTES ? 50 : 30;
 if (process.env.FAULT_BYTES) vi.setConfig({ testTimeout: 600_000 });
 const MESSAGE_BYTES = 12_000_000;
-/** Without the limits the process grows by all of the bytes sent. */
 const MAX_GROWTH_BYTES = 200_000_000;
 
 const text = "x".repeat(MESSAGE_BYTES);

@@ -29,7 +29,6 @@ export type RunningApp = {
   dispose(): Promise<void>;
 };
 
-/** Names a module that apps preload (`preloads/fast-hash.ts`), in addition to those of their settings. */
 export const PRELOADED = "TEST_PRELOADED";
 
 /** Starts the built app on free ports; it has data of an earlier start, except with DATA_DIR. `main`: another copy's `server/main.ts`. */

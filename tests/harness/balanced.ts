@@ -17,7 +17,6 @@ export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";
 
 export type BalancedApp = RunningApp & { servers: RunningApp[]; served(): number[] };
 
-/** Starts two servers at one address. The returned data folder is the first server's, which takes the uploads. */
 export async function startBalanced(): Promise<BalancedApp> {
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));

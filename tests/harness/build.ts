@@ -5,7 +5,6 @@ import { setStartedData } from "./started-data.ts";
 export default async function prepare(): Promise<(() => Promise<void>) | undefined> {
   await ensureBuilt();
   process.env[PRELOADED] = `--import=${new URL("preloads/fast-hash.ts", import.meta.url)}`;
-  // A container's app runs as another user.
   if (process.env["TEST_CONTAINER"]) return undefined;
   const app = await startApp();
   await app.stop();

@@ -13,7 +13,6 @@ export type SocialServer = {
   accessTokenSeconds: number;
   requestCount(path: string): number;
   idToken(user: Identity, nonce?: string): Promise<string>;
-  /** A token of exactly these claims, signed by the server's key or by HS256 with `secret`. */
   signed(claims: JWTPayload, how?: { alg?: string; secret?: Uint8Array }): Promise<string>;
   publicKey: string;
   redirected: string | null;
@@ -213,7 +212,6 @@ async function consent(origin: string, authorizationUrl: string, user: Identity,
     const location = response.headers.get("Location");
     if (location === null) throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
     const next = new URL(location, url);
-    // oidc-provider uses its issuer's host or the requested one in its URLs.
     if (next.pathname.startsWith("/api/auth/")) return next.href;
     url = new URL(next.pathname + next.search, origin);
   }

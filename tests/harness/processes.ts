@@ -4,7 +4,6 @@ import type { RunningApp } from "./app.ts";
 /** Returns the pid of the deployment that an app with this output started last; NaN without one. */
 export const deploymentPidIn = (output: string): number => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
 
-/** Returns the pids of an app and its deployment; 0 for one that does not run. */
 export function processesOf(app: RunningApp): [app: number, deployment: number] {
   // The app logs the pid only at level "info" and below.
   return [app.pid, deploymentPidIn(app.output()) || (processesBelow(app.pid).find(isDeployment)?.pid ?? 0)];

@@ -135,7 +135,6 @@ function leave(room: number): void {
   try {
     writeFileSync(ballast(), Buffer.alloc(Math.max(0, Math.floor(bavail * bsize - room))));
   } catch (error) {
-    // A running app may have used some of the space, but the disk is still full.
     if (room > 0) throw error;
   }
 }

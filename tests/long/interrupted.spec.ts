@@ -19,7 +19,6 @@ test("resumes an upload after the server is killed, also from a page that was le
   const offsets: number[] = [];
   page.on("request", (request) => request.method() === "PATCH" && offsets.push(Number(request.headers()["upload-offset"])));
 
-  // Slow enough to be interrupted (bytes per second).
   const network = await page.context().newCDPSession(page);
   const pace = (uploadThroughput: number) =>
     network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });

@@ -124,7 +124,6 @@ test("exits with 1 and a readable reason when the data cannot be opened", async 
     if (APP_USER.uid !== undefined)
       for (const path of await readdir(dataDir, { recursive: true })) await chown(join(dataDir, path), APP_USER.uid, APP_USER.gid);
     if (APP_USER.uid !== undefined) await chown(dataDir, APP_USER.uid, APP_USER.gid);
-    // Without its keys the data would be refused before it is opened.
     const ports = { PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, MAKE_NEW_KEYS: "true", ...ports };
     const started = await promisify(execFile)(process.execPath, [script("main")], { env, ...APP_USER }).catch((error: unknown) => error);

@@ -200,7 +200,6 @@ test("rejects requests against the protocol or the limits with a reason", async 
   });
   expect((await answers["too large"].json()).problem).toContain("maximum 300 kB");
 
-  // The unfinished first file reserves 204 kB; the second uses a part of the remaining 296 kB.
   await call(path, { method: "DELETE", headers: TUS });
   await create(call, designId, fig);
   const path2 = await chosen("bank");

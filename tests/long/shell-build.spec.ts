@@ -20,7 +20,6 @@ async function anotherBuild(): Promise<string> {
   const billing = /"id":"routes\/billing".*?"module":"\/assets\/([^"]+)\.js"/.exec(routes)?.[1] ?? "";
   expect([version, billing]).not.toContain("");
   for (const path of [...names.map((name) => join(assets, name)), join(place, "build/server/index.js")]) {
-    // Precompressed files still contain the old build.
     if (/\.(?:br|gz)$/.test(path)) await rm(path);
     if (!path.endsWith(".js")) continue;
     const text = await readFile(path, "utf8");
@@ -62,7 +61,6 @@ test(
         await tab.getByRole("group", { name: "You" }).getByRole("link", { name: link, exact: true }).press("Enter");
         await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
         await expect(tab).toHaveURL(path);
-        // During a navigation, a document cannot be evaluated.
         await tab.waitForFunction(() => !("marked" in window));
         await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
         await hydrated(tab);

@@ -15,7 +15,6 @@ async function openPage(browser: Browser, url: string, person: Person, javaScrip
   return context.newPage();
 }
 
-/** Adds a file on a page that is opened for it; returns the bytes and statuses of the requests that contained it. */
 async function addFile(page: Page, path: string, file: ChosenFile): Promise<{ bytes: number; status: number | undefined }[]> {
   const chunks: Promise<{ bytes: number; status: number | undefined }>[] = [];
   page.on("requestfinished", (request) => {

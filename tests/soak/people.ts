@@ -41,7 +41,6 @@ const TABS = 2;
 const PICTURES = 2;
 const WAIT_MS = 30_000;
 
-/** Works as a person with two open tabs until the signal aborts. Each round ends with the same data. */
 export async function work(app: RunningApp, person: Person, recorder: Recorder, signal: AbortSignal): Promise<void> {
   const tabs = await Promise.all(Array.from({ length: TABS }, () => openTab(app, person)));
   const [tab] = tabs;

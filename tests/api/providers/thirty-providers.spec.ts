@@ -22,7 +22,6 @@ test.beforeAll(async () => {
   standIn = await startStandIn();
   app = await startApp({
     ...standIn.settings,
-    // Otherwise an unverified address, or one that differs from the account's, cannot be linked (specification 5).
     ACCOUNTS_TRUSTED_PROVIDERS: UNVERIFIED.join(","),
     ACCOUNTS_LINK_DIFFERENT_EMAILS: "true",
   });
@@ -221,7 +220,6 @@ for (const id of ["apple", "cognito", "facebook", "google", "microsoft"] as cons
       const person = standIn.newPerson(id);
       const program = new Program(app);
       expect((await signInByToken(id, { token: await standIn.sign(claimsOf(id, person)) }, program)).status).toBe(200);
-      // Apple reports the name beside the token.
       const name = id === "apple" ? "" : person.name;
       const emailVerified = id !== "facebook";
       expect(await session(program)).toMatchObject({ user: { name, email: person.email, emailVerified } });
@@ -366,7 +364,6 @@ test("Apple's page posts its form to the callback, and the browser is signed in"
     headers: { Origin: app.url },
   });
   const { url, form } = standIn.authorize("apple", (await start.json()).url, person);
-  // Apple's page is on another site, so the browser sends no SameSite=Lax cookie with the form.
   const fields = [...(form ?? [])].map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${value.replaceAll('"', "&quot;")}">`,
   );

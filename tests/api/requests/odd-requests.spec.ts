@@ -34,7 +34,6 @@ test("HEAD answers safe auth calls like GET and uses up no link", async ({ app, 
   }
   expect((await fetch(`${app.url}/api/auth/list-accounts`, { method: "HEAD" })).status).toBe(401);
 
-  // Mail scanners prefetch links.
   await new Program(app).post("/sign-in/magic-link", { email: ada.email, callbackURL: "/projects" });
   const link = await linkTo(ada.email, "/magic-link/verify");
   expect((await ask(link, "HEAD")).status).toBe(404);

@@ -3,7 +3,6 @@ import { freePort, type RunningApp, startApp } from "../../harness/app.ts";
 import { expect, test as base } from "../support/mailed.ts";
 import { Program, text, through } from "../support/program.ts";
 
-/** An app with two origins in APP_URL: `app` is at the first one, `second` is the same app at the other. */
 const test = base.extend<{ second: RunningApp }, object>({
   app: [
     async ({ social, mailbox }, use) => {
@@ -65,7 +64,6 @@ for (const provider of ["google", "gitlab"] as const)
     const back = await social.consent(requested.href, social.identity());
     const onward = (await new Program(app).get(back)).location ?? "";
     expect(onward.startsWith(`${second.url}/api/auth/callback/${provider}?`)).toBe(true);
-    // Only the browser that started the sign-in has the state cookie.
     expect((await new Program(second).get(onward)).location).toContain("error=");
     expect(await program.signedIn()).toBe(false);
 

@@ -95,7 +95,6 @@ const rows: Row[] = [
     tag: "@account-not-linked-unable-create-account",
     words: "Account not linked - unable to create account",
     status: 417,
-    // Larger than a deployment document may be.
     send: (fixtures) => link(fixtures, {}, { accessToken: "x".repeat(600_000) }),
   },
   {

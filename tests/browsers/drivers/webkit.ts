@@ -53,7 +53,6 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
   const server = spawn(findProgram(DRIVER), ["-p", String(port)], {
     env: { ...process.env, DISPLAY: display.name, XDG_CONFIG_HOME: profile },
     stdio: "ignore",
-    // A process group of its own, which contains the browser's processes, too.
     detached: true,
   });
   const killGroup = () => killProcessGroup(server);
@@ -94,7 +93,6 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
     type: (text) => driver.actions().sendKeys(text).perform(),
     chooseFiles: (paths) => driver.findElement(By.css("input[type=file]")).sendKeys(paths.join("\n")),
     async addCookies(cookies) {
-      // WebDriver sets cookies of the current page's site only.
       const [first] = cookies;
       if (first?.url !== undefined) await driver.get(new URL("/healthz", first.url).href);
       for (const { name, value, httpOnly = false } of cookies)
@@ -174,7 +172,6 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-/** Sets the viewport's size; returns the height of the bars above it. */
 async function resize(driver: WebDriver, width: number, height: number): Promise<number> {
   const barHeight: number = await driver.executeScript(() => outerHeight - innerHeight);
   await driver

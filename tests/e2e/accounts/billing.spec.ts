@@ -71,7 +71,6 @@ test.describe("with Stripe", () => {
       await expect(tab.getByText(/^Billed monthly, next on \d/)).toBeVisible();
       await convex.mutation(api.projects.create, { name: "One more" });
 
-      // The app reads the state from Stripe, so events may be lost, late or repeated.
       const [sold] = stripe.subscriptions;
       if (!sold) throw new Error("Nothing was sold");
       stripe.change(sold.id, { cancel_at_period_end: true });

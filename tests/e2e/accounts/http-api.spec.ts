@@ -6,7 +6,6 @@ import { addPictures, chosen, deploymentAs, makeDesign } from "../support/pictur
 import type { ChosenFile } from "../../fixtures/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
 
-/** Creates a token on the page of access tokens, which shows no other new one. */
 async function createToken(page: Page, { name, scopes }: { name: string; scopes: string[] }): Promise<string> {
   await page.getByLabel("Name").fill(name);
   for (const scope of ["Read", "Upload", "Comment"]) await page.getByRole("checkbox", { name: scope }).setChecked(scopes.includes(scope));
@@ -145,7 +144,7 @@ test("programs read and write comments", { tag: "@http-api-comments" }, async ({
   await expect(page.getByText("Larger?").first()).toBeVisible();
 });
 
-test("an access token opens nothing beside the HTTP API", { tag: "@access-token-elsewhere" }, async ({ page, person, app }) => {
+test("an access token gives access to the HTTP API only", { tag: "@access-token-elsewhere" }, async ({ page, person, app }) => {
   await page.goto("/account/tokens");
   await hydrated(page);
   const token = await createToken(page, { name: "All", scopes: ["Read", "Upload", "Comment"] });
@@ -211,7 +210,7 @@ test("the OpenAPI document is valid and lists each endpoint", { tag: "@open-api"
   for (const path of Object.keys(document.paths)) expect(described).toContain(`\`${path}\``);
 });
 
-test("limits requests per token and refusals per address", { tag: "@http-api-limits" }, async ({ launch }) => {
+test("limits requests per token and failed authentications per address", { tag: "@http-api-limits" }, async ({ launch }) => {
   const app = await launch({ ACCOUNTS_RATE_LIMIT: "true" });
   const answers = await Promise.all(Array.from({ length: 60 }, () => get(app, "/projects", "wrong")));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));

@@ -177,7 +177,6 @@ bothWays((javaScript) => {
     await page.getByLabel("Email").fill("ada@example.com");
     const store = await storeOf(app);
     for (let attempt = 1; attempt <= 4; attempt++) {
-      // Keeps the counter within ten seconds on slow machines.
       for (const { id } of await store.find("rateLimits", {}))
         await store.change("rateLimits", { id: String(id) }, { lastRequest: Date.now() });
       const answered = page.waitForResponse((response) => response.request().method() === "POST");

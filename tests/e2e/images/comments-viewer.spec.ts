@@ -36,7 +36,6 @@ async function openImage(page: Page, path: string) {
   await waitForAnimations(page);
 }
 
-/** Waits for the code of comments, which loads when it is needed. */
 async function startPlacing(page: Page) {
   await page.keyboard.press("c");
   await expect(surface(page)).toBeFocused();
@@ -48,7 +47,6 @@ const pictureBox = async (page: Page) => {
   return box;
 };
 
-/** Waits until the tip of the pin is at these fractions of the shown picture. */
 async function expectPinAt(page: Page, x: number, y: number) {
   const distance = async () => {
     const [picture, pin] = [await pictureBox(page), await pins(page).getByRole("button").boundingBox()];
@@ -84,7 +82,6 @@ test("places a comment with the pointer, at any zoom and rotation", async ({ pag
   await convex.mutation(api.designImages.rotate, { id: imageId, direction: "right" });
   await expectPinAt(page, 0.5, 0.25);
 
-  // A rectangle on the rotated image.
   await startPlacing(page);
   const turned = await pictureBox(page);
   await page.mouse.move(turned.x + turned.width * 0.25, turned.y + turned.height * 0.5);
@@ -106,7 +103,7 @@ test("places a comment with the pointer, at any zoom and rotation", async ({ pag
     expect(region?.[side], side).toBeCloseTo(expected, 1);
 });
 
-test("places a comment with the keyboard alone, and announces it", async ({ page, app, person }) => {
+test("places and announces a comment by keyboard", async ({ page, app, person }) => {
   const { convex, imageId, path } = await imageOf(app, person);
   await openImage(page, path);
   const announced = page.locator("[data-announcer]");
@@ -118,7 +115,6 @@ test("places a comment with the keyboard alone, and announces it", async ({ page
   await page.keyboard.press("Escape");
   await expect(surface(page)).toBeHidden();
   await expect(page).toHaveURL(path);
-  // The key at the place of C on a Russian keyboard.
   await page.evaluate(() =>
     document.body.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true, key: "с", code: "KeyC" })),
   );
@@ -153,7 +149,6 @@ test("moves between threads by key, from a thread to its pin and back", async ({
   await threads(page).filter({ hasText: "Second" }).getByRole("button", { name: "Show place" }).click();
   await expect(pins(page).getByRole("button", { pressed: true })).toBeFocused();
 
-  // A pin outside the stage is panned to.
   await panel(page).getByRole("button", { name: "Close the panel" }).click();
   await page.setViewportSize({ width: 700, height: 600 });
   for (let step = 0; step < 12; step++) await page.keyboard.press("+");
@@ -170,7 +165,6 @@ test("moves between threads by key, from a thread to its pin and back", async ({
 
   await page.goto(`${path}?thread=${first}`);
   await expect(threads(page).filter({ hasText: "First" })).toHaveAttribute("aria-current", "true");
-  // Arrow keys scroll the panel, and Escape closes it before the viewer.
   await expect(threads(page).filter({ hasText: "First" })).toBeFocused();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Escape");
@@ -230,7 +224,6 @@ test("replies, reacts, edits, resolves, filters and deletes, live in another bro
   await expect(threads(second).getByText("Deleted comment")).toBeVisible();
 });
 
-/** Invites someone as a commenter, who accepts in another browser. Returns their page. */
 async function joinedBy(page: Page, other: Page, projectId: string): Promise<Page> {
   await page.goto(`/projects/${projectId}/members`);
   await page.getByLabel("Email").fill(`${randomUUID()}@example.com`);
@@ -306,7 +299,7 @@ test("keeps a draft through a reload, and erases it at sign-out", async ({ page,
   await expect.poll(stored).toBe(0);
 });
 
-test("sends a comment written offline once, in the same page and after a reload", async ({ page, app, person, context }) => {
+test("sends an offline comment once, with and without a reload", async ({ page, app, person, context }) => {
   const { convex, imageId, path } = await imageOf(app, person);
   await startThread(convex, imageId, "Before", { x: 0.1, y: 0.1 });
   const connection = await controlConnection(page);

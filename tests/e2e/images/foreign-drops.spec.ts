@@ -58,7 +58,6 @@ test("links dropped on date fields, signed-out and error pages change nothing", 
   await visitor.context().close();
 });
 
-/** Returns whether the page prevents the browser's default for each event of a drag. `Files` adds a file. */
 const preventedOn = (page: Page, selector: string, types: Record<string, string>) =>
   page.evaluate(
     ([at, given]) => {

@@ -41,7 +41,6 @@ bothWays((javaScript) => {
       const { autoOrient } = await sharp(await download.path()).metadata();
       expect(autoOrient).toEqual({ width: height, height: width });
 
-      // In another tab, because a new page would lose the undo steps.
       const comparison = await page.context().newPage();
       await comparison.goto(`/compare?a=${id}&mode=overlay`);
       const compared = comparison.locator(".viewer-picture img").first();

@@ -33,7 +33,6 @@ async function middleOf(locator: Locator): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
-/** Waits until a window region shows the picture's unchanged pixels. `density` is device pixels per CSS pixel. */
 async function expectOwnPixels(page: Page, clip: { x: number; y: number; width: number; height: number }, name: PictureName, density = 1) {
   await expect(page.locator("[data-sharp]")).toHaveCSS("opacity", "1");
   await page.locator("[data-sharp]").evaluate((img) => (img instanceof HTMLImageElement ? img.decode() : null));
@@ -130,7 +129,6 @@ test("the viewer zooms and pans by wheel, pointer and keys above the gallery", a
   await expect(stage(page)).toHaveAttribute("data-background", "black");
   await hydrated(page);
   await expect(page.getByRole("img", { name: "IMG_2041.jpg" })).toBeVisible();
-  // A moving image or a missing placeholder would give 0.18 or more.
   expect(await shifted()).toBeLessThan(0.05);
   await page.keyboard.press("ArrowLeft");
   await expect(page).toHaveTitle("bank.png · Atelier");
@@ -165,7 +163,6 @@ test("renders a drawing again for each zoom at the screen's resolution", async (
     drawn = VARIANT_WIDTHS.find((width) => width >= wanted) ?? 0;
     await expect(sharper).toHaveAttribute("src", new RegExp(`w=${drawn}\\b`));
     await expect(sharper).toHaveCSS("opacity", "1");
-    // The element keeps the old image until the new one is decoded.
     await expect.poll(() => sharper.evaluate((img) => (img instanceof HTMLImageElement ? img.naturalWidth : 0))).toBe(drawn);
   }
   await context.close();

@@ -165,7 +165,6 @@ test(
   },
 );
 
-/** Checks the headers against framing, embedding, sniffing and referrers (OWASP Secure Headers). */
 function expectGuarded({ headers }: Response, message: string): void {
   const policy = headers.get("Content-Security-Policy") ?? "";
   expect(policy, message).toContain("frame-ancestors 'none'");

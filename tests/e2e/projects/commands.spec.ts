@@ -93,7 +93,6 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   await searchFor("hours");
   await expect(offered.first()).toHaveText("Tower of hoursClockwork");
   await expect(offered.first().locator("img").first()).toBeVisible();
-  // The page "Search" is found at once, by the word "find".
   await convex.mutation(api.designs.create, { projectId, name: "Finder" });
   await field.fill("find");
   await expect(offered).toHaveText(["FinderClockwork", "SearchGo to"]);

@@ -182,7 +182,6 @@ test(
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("dialog").getByText("This item no longer exists.")).toBeVisible();
     await expect(text).toHaveValue("Half a thought");
-    // While the websocket reconnects, the form is sent over HTTP.
     expect(reloads.filter((method) => method === "GET")).toEqual([]);
     await page.keyboard.press("Escape");
     const isTrashed = (name: string) => page.getByRole("heading", { name: `“${name}” is in the trash` });

@@ -214,7 +214,6 @@ async function runStep(
   if (copiesImages) {
     await expect.poll(async () => imagesIn((await observe()).stored), { intervals: [50, 100] }).toBeGreaterThan(imagesIn(before));
     await expect(actions.page).not.toHaveURL(/\/move$/);
-    // A job copies them, so a page without JavaScript has to be loaded again.
     await actions.page.reload();
     await actions.ready();
   }

@@ -16,7 +16,6 @@ async function projectOf(app: RunningApp, owner: Person) {
   return { projectId, designId, imageId };
 }
 
-/** Creates a link on the page of the project's links, which is open. */
 async function createLink(page: Page, { name, password, downloads = false }: { name: string; password?: string; downloads?: boolean }) {
   const form = page.getByRole("region", { name: /^New link/ });
   await form.getByLabel("Name").fill(name);

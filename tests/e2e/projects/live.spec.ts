@@ -8,7 +8,6 @@ test.describe.configure({ mode: "parallel" });
 /** Prefetched data must not hide live changes. */
 test.use({ saveData: false });
 
-/** Records each state of `selector`'s texts in `window.seen`, from the first HTML on. */
 async function recordStates(page: Page, selector: string) {
   await page.addInitScript((selector) => {
     const seen: string[] = [];

@@ -11,7 +11,6 @@ test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, asyn
   const { path, convex, designId, names } = await twoImages(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
   const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
-  // High enough for the whole menu below the pointer.
   await page.setViewportSize({ width: 1280, height: 960 });
   await page.goto(path);
   await hydrated(page);
@@ -133,7 +132,6 @@ test("designs dragged onto a project of the sidebar move", { tag: "@drag-to-side
   for (const name of ["One", "Two"]) await convex.mutation(api.designs.create, { projectId: from, name });
   const namesIn = async (projectId: string) =>
     (await convex.query(api.designs.getDesignsByProjectId, { projectId })).map(({ name }) => name);
-  // In manual order, the same drag also reorders.
   for (const sort of ["", "?sort=manual"]) {
     await page.goto(`/projects/${from}${sort}`);
     await hydrated(page);

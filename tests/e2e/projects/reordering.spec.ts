@@ -54,7 +54,6 @@ test("reorders images by dragging, by keyboard and by touch", async ({ page, app
   await expect(tile(page, "clock.webp").and(page.locator("li:first-child"))).toBeVisible();
   await expect(handle(page, "clock.webp")).toBeFocused();
 
-  // A finger drags by the handle; elsewhere it scrolls.
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await context.addCookies(person.cookies);
   const phone = await context.newPage();

@@ -13,7 +13,6 @@ async function projectOf(app: RunningApp, owner: Person) {
   return { projectId, designId, imageId: images[0] ?? "", images, convex };
 }
 
-/** Makes the user of `guest` a member by an invitation link. */
 async function join(page: Page, guest: Page, projectId: string, role: MemberRole) {
   await page.goto(`/projects/${projectId}/members`);
   await page.getByLabel("Email").fill(`${role}-${projectId}@example.com`);
@@ -107,7 +106,7 @@ bothWays((javaScript) => {
     await expect.poll(counts).toEqual({ inReview: 1, changesRequested: 0, approved: 1 });
   });
 
-  test("requests a review with a due date, and tells both people", async ({ page, person, stranger, otherBrowser, app }) => {
+  test("requests a review with a due date and notifies both people", async ({ page, person, stranger, otherBrowser, app }) => {
     test.slow();
     const { projectId, designId, imageId } = await projectOf(app, person);
     const other = await otherBrowser(stranger, { javaScriptEnabled: javaScript });

@@ -262,7 +262,6 @@ test("lists shortcuts on '?' and from the user's menu", async ({ page, person, o
   await expect(page.getByRole("heading", { name: "Keyboard shortcuts" })).toBeVisible();
   await expectAccessible(page);
 
-  // WCAG 2.1.4: single keys can be disabled; Ctrl shortcuts stay.
   await page.getByRole("button", { name: "Disable single-key shortcuts" }).click();
   await expect(page.getByRole("button", { name: "Enable single-key shortcuts" })).toBeVisible();
   await she.open("/projects");

@@ -36,7 +36,7 @@ test(
           },
           [type, name, bytes] as const,
         );
-      // The handlers have run when a later key has its answer.
+      // A later key proves that the handlers have run.
       await link.focus();
       await page.keyboard.press("Control+c");
       await expect(page.getByText(/^1 (?:image|design) copied\. Paste into a/)).toBeVisible();

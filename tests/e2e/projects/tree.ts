@@ -13,7 +13,6 @@ type Node = {
 
 type TreeSpec = { role: string; name: string | RegExp; within?: TreeSpec };
 
-/** Acts as a user with only the accessibility tree, without selectors or coordinates. */
 export async function byTree(page: Page) {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send("Accessibility.enable");

@@ -4,7 +4,7 @@ import { addPictures, makeDesign } from "../support/pictures.ts";
 const WAITING = /Waiting after \d attempt/;
 
 bothWays((javaScript) => {
-  test("a webhook to a private address fails in its log", { tag: "@webhook-private" }, async ({ launch, browser }) => {
+  test("logs a failed delivery to a private address", { tag: "@webhook-private" }, async ({ launch, browser }) => {
     const app = await launch({ WEBHOOKS: "true" });
     const person = await signUp(app.url);
     const { projectId, designId } = await makeDesign(app, person);
@@ -40,7 +40,7 @@ bothWays((javaScript) => {
   });
 });
 
-test("webhooks are off unless the operator allows them", { tag: "@webhooks-off" }, async ({ page, person, app }) => {
+test("offers no webhooks unless the operator enables them", { tag: "@webhooks-off" }, async ({ page, person, app }) => {
   const { projectId } = await makeDesign(app, person);
   await page.goto(`/projects/${projectId}/sharing`);
   await expect(page.getByRole("link", { name: "Webhooks" })).toHaveCount(0);

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, type RunningApp, test } from "../../harness/test.ts";
 
-/** Sends raw lines, which HTTP libraries reject; returns the response. */
 async function raw(
   app: RunningApp,
   target: string,

@@ -53,7 +53,6 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     link,
     `${link}/designs/${design}`,
     `${link}/designs/${design}/images/${image}`,
-    // Leads to the address above.
     `${link}/images/${image}`,
     `${link}/compare?a=${image}&b=${other}`,
     ofImage,
@@ -150,7 +149,6 @@ test("every screen passes axe in both themes, target sizes, 320 px and 200%", as
   }
 });
 
-/** What narrow screens move into a menu, by its name there. */
 const MOVED = {
   "a Download design": "Download",
   "button Delete design": "Move to trash",
@@ -158,7 +156,6 @@ const MOVED = {
   "button Rotate right": "Rotate right",
 };
 
-/** Returns the controls, including those in a closed `details` of narrow screens and those in a menu. */
 async function reachable(page: Page): Promise<{ shown: string[]; inMenus: string[] }> {
   const inMenus = await page.evaluate(
     (moved) =>

@@ -2,7 +2,6 @@ import { expect, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 
 const BREAK = "the body breaks off";
-// React logs what its error boundary catches.
 test.use({ allowedErrors: [new RegExp(BREAK), /Unable to decode turbo-stream/] });
 
 test("truncated page data leaves no unhandled rejection", async ({ page, person }) => {

@@ -2,7 +2,6 @@ import { api } from "../../../convex/_generated/api.js";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { clientsOf } from "../support/pictures.ts";
 
-/** A time zone where the date now differs from UTC's. */
 const timeZoneId = new Date().getUTCHours() < 10 ? "Pacific/Pago_Pago" : "Pacific/Kiritimati";
 const day = (at: number, timeZone: string) => new Intl.DateTimeFormat("de-DE", { dateStyle: "medium", timeZone }).format(at);
 

@@ -8,7 +8,6 @@ import { signedInAddresses } from "../support/signed-in-addresses.ts";
 const ASSETS = /\/assets\/.*\.js$/;
 
 test.describe("without no-transform", () => {
-  // React reports that it has discarded the server's HTML; the aborted script fails to load.
   test.use({ allowedErrors: [/Minified React error #418|Failed to load resource/] });
 
   for (const [shown, isDecoded] of [

@@ -9,7 +9,6 @@ import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-/** Makes storage throw as in Firefox, which blocks more than Chromium. */
 async function forbidStorage(page: Page, { cookies = true } = {}): Promise<void> {
   await page.addInitScript((cookieEnabled) => {
     const deny = (): never => {

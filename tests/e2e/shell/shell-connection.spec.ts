@@ -194,7 +194,6 @@ test("replaces a connection that is open but dead after sleep", async ({ page, p
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
 
-/** Advances the page's clock by up to 3 s, in small steps because a probe may be in flight. */
 async function advanceUntilCards(page: Page, { cards }: PageActions): Promise<void> {
   for (let step = 0; step < 30 && (await cards.count()) === 0; step++) {
     await page.clock.runFor(100);

@@ -1,8 +1,6 @@
 import { expect, type Page, type WebSocketRoute } from "@playwright/test";
 
-/** An abnormal close, as far as a script can send one. */
 export const LOST = { code: 1011 };
-/** The sync path, forwarded by the app or direct. */
 export const SYNC = /\/api\/\d[^/]*\/sync$/;
 
 export async function controlConnection(page: Page) {
@@ -46,7 +44,6 @@ export async function controlConnection(page: Page) {
       down = true;
       await Promise.all(sockets.splice(0).map((socket) => socket.close(LOST)));
     },
-    /** Drops all messages of the present connections without closing them, as after sleep. New connections work. */
     silence() {
       for (const socket of sockets.splice(0)) silenced.add(socket);
     },

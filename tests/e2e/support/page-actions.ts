@@ -71,13 +71,11 @@ export function pageActions(page: Page, javaScript: boolean) {
       await this.chooseDestination(name);
       await page.getByRole("button", { name: "Copy here" }).click();
     },
-    /** In an option, the name is followed by the project of a recent design, or by a number. */
     async chooseDestination(name: string) {
       const option = new RegExp(`^${name.replaceAll(/[()]/g, "\\$&")} (?!\\(copy)`);
       await page.getByRole("radio", { name: option }).first().check();
     },
 
-    /** Leaves for a page after an action whose result is shown on different pages with and without JavaScript. */
     async openAfter(message: string, path: string) {
       const shown = page.locator(javaScript ? "[data-sonner-toast]" : "noscript [role=status]", { hasText: message });
       await expect(shown.first()).toBeAttached();

@@ -3,7 +3,6 @@ import { api } from "../../../convex/_generated/api.js";
 import { expect, type Person, type RunningApp } from "../../harness/test.ts";
 import { addPictures, deploymentAs, makeDesign } from "./pictures.ts";
 
-/** Creates a project of `owner` with an image, and adds `member` by an invitation link. */
 export async function sharedProject(app: RunningApp, owner: Person, member: Person, role = "viewer") {
   const { designId, path } = await makeDesign(app, owner);
   const [imageId = ""] = await addPictures(app, owner, designId, ["fig"]);

@@ -11,7 +11,6 @@ export function totp(secret: string, at = Date.now()): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
-/** Another valid code, as each is accepted once. */
 export const nextTotp = (secret: string) => totp(secret, Date.now() + STEP_MS);
 
 function base32(text: string): Buffer {

@@ -9,7 +9,6 @@ export async function openDetails(page: Page): Promise<void> {
 
 type Remembered = { name: string; isStored: boolean };
 
-/** Returns the uploads that the browser remembers for the next page. `forget` removes the bytes, as if they did not fit. */
 const readDatabase = (page: Page, forget = false): Promise<Remembered[]> =>
   page.evaluate(async (shallForget) => {
     if (!(await indexedDB.databases()).some(({ name }) => name === "uploads")) return [];

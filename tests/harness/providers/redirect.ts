@@ -20,7 +20,6 @@ globalThis.fetch = async (input, init) => {
   return realFetch(input instanceof Request ? new Request(there, input) : there, init);
 };
 
-// The app fetches pictures by `https.request(url, options, listener)`.
 const redirectedRequest = (url: URL, options: https.RequestOptions, listener: (response: http.IncomingMessage) => void) =>
   http.request(redirected(url), options, listener);
 Object.assign(https, { request: redirectedRequest });

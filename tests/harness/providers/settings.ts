@@ -6,7 +6,6 @@ export const appleKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
 export const COGNITO = { domain: "atelier.auth.eu-central-1.amazoncognito.com", region: "eu-central-1", pool: "eu-central-1_Ab12Cd34E" };
 
 const VALUES: Record<string, string> = {
-  // The form for systems where a variable cannot contain line breaks.
   APPLE_PRIVATE_KEY: appleKey.privateKey.export({ type: "pkcs8", format: "pem" }).toString().replaceAll("\n", "\\n"),
   COGNITO_DOMAIN: COGNITO.domain,
   COGNITO_REGION: COGNITO.region,

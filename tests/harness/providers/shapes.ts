@@ -232,7 +232,6 @@ export const shapes: Record<ProviderId, Shape> = {
       }),
     profile: { "GET https://graph.microsoft.com/v1.0/me/photos/240x240/$value": () => PICTURE },
     newId: () => randomUUID(),
-    // Microsoft returns the picture's bytes, and only for the access token.
     picture: () => "https://graph.microsoft.com/v1.0/me/photos/240x240/$value",
     address: "flag",
   },

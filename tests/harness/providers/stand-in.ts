@@ -67,7 +67,6 @@ const HOSTS = new Set([
   ...VARIANTS.map(([address]) => hostOf(address)),
 ]);
 
-/** An address without its query; clients differ in which characters of a path they encode. */
 const addressOf = (url: URL) => url.origin + decodeURIComponent(url.pathname);
 
 class BrokenConnection extends Error {}
@@ -94,7 +93,6 @@ export async function startStandIn(): Promise<StandIn> {
   const idTokenOf = async (id: ProviderId, person: Person) => {
     const now = Math.floor(Date.now() / 1000);
     const claims = { ...shapes[id].idToken?.(person, clientIdOf(id)), iat: now, exp: now + ID_TOKEN_SECONDS };
-    // LINE signs with the channel's secret.
     return id === "line" ? sign(claims, { alg: "HS256", secret: new TextEncoder().encode(secretOf(id)) }) : sign(claims);
   };
 
