@@ -23,13 +23,11 @@ import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 /** `on`: the kind of an item, the argument with its id, and the right that the call needs. Others are about the caller's own data. */
 type Entry = {
   by: "person" | "server" | "server for a session" | "server for a link" | "server for a token";
-  /** Visitors of public links may call it too. */
   link?: true;
   /** Accepts items of several kinds. */
   anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
-  /** For authors of the comment only. */
   isAuthor?: true;
   args?: (fixtures: Fixtures, items: TestItems, caller: Person) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
@@ -380,7 +378,6 @@ const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", exp
 const insertNotice = (backend: Backend, { userId }: Person) =>
   backend.inside.mutation(probe.insert, { table: "notices", row: { userId, notice: { kind: "passwordChanged" }, at: 0, read: false } });
 
-/** Asks a member who is none of the callers. */
 async function requesting({ backend }: Fixtures, { project }: TestItems) {
   const person = await signUp(backend, "rev");
   await addMember(backend, project, person, "commenter");
@@ -443,7 +440,6 @@ async function insertDelivery(backend: Backend, projectId: string) {
   return backend.inside.mutation(probe.insert, { table: "webhookDeliveries", row });
 }
 
-/** Has all scopes, unless `fields` says otherwise. */
 async function insertToken(backend: Backend, { userId }: Person, fields: object = {}) {
   const tokenHash = randomUUID();
   const row = { userId, name, tokenHash, scopes: ["read", "write", "comment"], createdAt: 0, ...fields };
@@ -729,7 +725,7 @@ describe.each(backends)("access on $name", ({ start, scansAllRows }) => {
       expect(await refused(call(server, name, { ...args, tokenHash }))).toEqual({ code: "unauthenticated" });
   });
 
-  it("accept access tokens for uploads, and for no other function of a session", async () => {
+  it("accept access tokens for uploads only", async () => {
     const { backend, ada, server } = fixtures;
     for (const [name, entry] of entriesBy("server for a session")) {
       const { sessionId: _, ...args } = await rightful(entry, ada);
@@ -891,7 +887,6 @@ type Fixtures = {
   sharedItems(): Promise<TestItems>;
   ownItems(person: Person): Promise<TestItems>;
   contentOf(items: TestItems): Promise<unknown>;
-  /** Returns a comment of the person. */
   authored(person: Person, items: TestItems): Promise<string>;
   absent(kind: keyof TestItems, trashToo?: boolean, anyKind?: boolean): string[];
 };
@@ -905,7 +900,6 @@ async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
     return id;
   };
   const [{ id: image, storageId }, trashed] = await Promise.all([addImage(backend, person, design, "an image"), trash()]);
-  // Inserted, because a person can write only so many per minute.
   const insert = (table: string, row: object) => backend.inside.mutation(probe.insert, { table, row });
   const written = { authorId: person.userId, key: randomUUID() };
   const thread = await insert("commentThreads", { ...written, itemId: image, lastAt: 1, commentCount: 2 });

@@ -15,7 +15,7 @@ const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...p
 
 const activityShape = v.object({
   ...publicFields,
-  /** "tagged" for a change of status, so that pages of earlier builds have words for it. */
+  /** "tagged" for a change of status, because pages of earlier builds lack a text for "reviewed". */
   kind: shownActivityKind,
   review: v.optional(v.object({ from: v.optional(reviewFilter), to: reviewFilter })),
   _id: v.id("activities"),
@@ -89,7 +89,7 @@ function reviewIn({ kind, from, to }: Doc<"activities">): StatusChange | undefin
   return { to, ...(isReviewFilter(from) && { from }) };
 }
 
-/** What pages of earlier builds show as an added or removed tag. */
+/** Returns the status names that pages of earlier builds show as tags. */
 const tagTexts = ({ from, to }: StatusChange): [from: string | undefined, to: string | undefined] =>
   to === "none" ? [from && STATUS_NAMES[from], undefined] : [undefined, STATUS_NAMES[to]];
 

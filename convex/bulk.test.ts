@@ -140,7 +140,6 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
   it("copies each image once, in the order at its start, despite reordering", { tags: "@bulk-order" }, async () => {
     const ids = await fill(front, 250);
     const order = ids.slice(1).concat(ids.slice(0, 1));
-    // The second batch stops at an unexpected error, so that the first reordering comes in between.
     const pairs = [1, 2].map(() => ({ ownerId: ada.userId, key: "pair", label: "pair", uses: 0 }));
     await backend.inside.mutation(probe.insertMany, { table: "tags", rows: pairs });
     await backend.inside.mutation(probe.patch, { table: "designImages", id: order[120] ?? "", fields: { tags: ["pair"] } });
@@ -190,7 +189,6 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
 
   it("stops a job whose batch exceeds a transaction's limits, and resumes it", { tags: "@bulk-limits" }, async () => {
     const ids = await fill(front, 40);
-    // 18 MB, which no transaction can read.
     const caption = "x".repeat(450_000);
     for (const id of ids) await backend.inside.mutation(probe.patch, { table: "designImages", id, fields: { caption } });
     const start = { ...all(front), action: { type: "tag" as const, tag: "more" }, step: newStep() };
@@ -211,7 +209,6 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
   it("ends a job whose items are all refused", async () => {
     const ids = await fill(front, 100);
     const tags = Array.from({ length: 20 }, (_, each) => `t${each}`);
-    // Reading it in 199 calls would exceed a transaction's limit.
     const caption = "x".repeat(14_000);
     for (const id of ids) await backend.inside.mutation(probe.patch, { table: "designImages", id, fields: { tags, caption } });
     await ada.mutation(api.bulk.start, { ...all(front), action: { type: "tag", tag: "more" }, step: newStep() });

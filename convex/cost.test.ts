@@ -33,7 +33,6 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
     ({ design }) => ({ designId: design, sort: "name", paginationOpts: page }),
     { documents: 24, ranges: 5 },
   ],
-  // A filtered list reads only its rows, here those without a status.
   ["designs:listDesigns", ({ project }) => ({ projectId: project, review: "none", paginationOpts: page }), { documents: 23, ranges: 5 }],
   [
     "designImages:listDesignImages",
@@ -189,7 +188,6 @@ it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, 
     await ctx.runMutation(mutation, { ...args(sharedFixtures), ...(isUpload && { sessionId: "session of mel" }) });
     return metrics(ctx);
   });
-  // The owner's favourite is written to the project too, for the previous build.
   const more = name === "projects:setFavourite" ? 0 : 1;
   expect(used).toEqual({ documents: documents + more, ranges: ranges + 1 });
 });
@@ -204,7 +202,6 @@ it("checks the maximum of another owner's images within a transaction's reads", 
   expect(few + perImage * (FOREIGN_IMAGES_MAX - 10)).toBeLessThan(RANGES_MAX);
 });
 
-/** Duplicates a project with images in designs of their own for a member whose quota suffices only because one file is already counted. */
 async function rangesOfCopy(images: number): Promise<number> {
   const copyTest = convexTest({ schema, modules });
   const source = await copyTest.run(async (ctx) => {

@@ -47,7 +47,6 @@ describe("texts of permanently deleted data", () => {
   it("are in no file a minute after the deletion of an account with every field", { timeout: 2 * MINUTE }, async () => {
     const person = await signUp(backend, "ada");
     await allDataOf(backend, person, MARK);
-    // `fillTexts` keeps texts that contain the user's id, as the address does.
     const [user] = await backend.inside.query(probe.rows, { table: "users", field: "id", value: person.userId });
     const named = { email: `${MARK}@example.com`, name: MARK };
     await backend.inside.mutation(probe.patch, { table: "users", id: String(user?.["_id"]), fields: named });

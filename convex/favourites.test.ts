@@ -163,7 +163,6 @@ describe.each(backends)("favourites on $name", ({ start }) => {
         sort,
       ).toBe(true);
     }
-    // All favourites follow each other: a page of them alone would be empty.
     for (const numItems of [1, 5, 12, 13]) expect((await pages("changed", numItems)).flat()).toEqual(await designs("changed"));
   });
 
@@ -299,7 +298,6 @@ describe.each(backends)("favourites on $name", ({ start }) => {
       await storeInItem("designs", trashed, 9);
       await storeInItem("projects", projectId, 8);
       await ada.mutation(api.designs.moveToTrash, { id: trashed });
-      // The first batch twice, as if the deployment had stopped then.
       for (let run = 0; run < 2; run++) await backend.inside.mutation(internal.jobs.upgrade.favourites, { table: "designs", cursor: null });
       // Their later batches must not mark the upgrade as done before the projects.
       await backend.settle();

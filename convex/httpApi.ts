@@ -18,7 +18,6 @@ type Rows<Row> = { paginate(options: PaginationOptions): Promise<PaginationResul
 const pageAt = <Row>(rows: Rows<Row>, options: PaginationOptions): Promise<PaginationResult<Row>> =>
   refusingCursor(options, () => rows.paginate(pageOf(options)));
 
-/** Throws "invalid" for a cursor that no page had. */
 async function refusingCursor<Page>({ cursor }: PaginationOptions, read: () => Promise<Page>): Promise<Page> {
   try {
     return await read();
@@ -106,7 +105,6 @@ export const getImage = tokenQuery({
   handler: async (ctx, { id }) => toDesignImage((await imageFor(ctx, id, "view")).image),
 });
 
-/** `uploads.getFile` for a token. */
 export const getFile = tokenQuery({
   args: imageFileArgs,
   returns: imageFileShape,
@@ -129,14 +127,12 @@ export const listReplies = tokenQuery({
 
 const commentMutation = serverMutationForToken("comment");
 
-/** `comments.startThread` for a token. */
 export const startThread = commentMutation({
   args: { itemId: v.string(), text: v.string(), anchor: v.optional(anchor), key: v.string() },
   returns: v.id("commentThreads"),
   handler: (ctx, args) => addThread(ctx, args),
 });
 
-/** `comments.reply` for a token. */
 export const reply = commentMutation({
   args: { threadId: v.string(), text: v.string(), key: v.string() },
   returns: v.id("comments"),

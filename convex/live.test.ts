@@ -64,7 +64,6 @@ it("shows a bulk job as stopped when its failed batch stored no state", { tags: 
   const insert = (table: string, row: object) => backend.inside.mutation(probe.insert, { table, row: { userId, at: 1, ...row } });
   const selectionId = await insert("bulkSelections", { kind: "image", place, ids: [], until: 1 });
   const counts = { run: 0, parts: 0, part: 0, total: 1, done: 0, failed: 0, failures: [] };
-  // This cursor makes each batch throw.
   const job = { step: "s", selectionId, kind: "image", action: { type: "trash" }, cursor: "{", ...counts };
   const flags = { isLimited: false, isDismissed: false, state: "cancelled", phase: "do" };
   const id = await insert("bulkJobs", { ...job, ...flags });

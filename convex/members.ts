@@ -14,7 +14,6 @@ import { allows } from "./model/rights";
 import { projectShape, toProject } from "./model/shapes";
 import { endTransferTo } from "./model/transfers/transfers";
 
-/** One more than a card shows. */
 const ON_CARD = 4;
 const firstMembers = v.array(v.object({ name: v.string() }));
 
@@ -83,7 +82,6 @@ export const listOwnShared = userQuery({
   },
 });
 
-/** Each is looked up. */
 const OWN_MAX = 500;
 
 /** Returns the projects of others that the caller may edit, in the order of their names: destinations of a move or copy. */
@@ -111,7 +109,6 @@ const EDITABLE_MAX = 200;
 
 const personShape = v.object({
   name: v.string(),
-  /** For the owner of the project only. */
   email: v.optional(v.string()),
   isMe: v.boolean(),
 });

@@ -97,7 +97,6 @@ describe.each(backends)("organising on $name", ({ start }) => {
     await backend.settle();
     expect(await design(copy)).toMatchObject({ name: "Large (copy)", imageCount: 230 });
     expect((await namesIn(copy)).slice(0, 3)).toEqual(["image 0", "image 1", "image 2"]);
-    // A batch that runs twice, as after a crash, must not count copies twice.
     expect(await backend.inside.query(probe.imageCount, { designId: copy })).toBe(230);
 
     const small = await newDesign("Small");
@@ -206,7 +205,6 @@ describe.each(backends)("organising on $name", ({ start }) => {
   });
 
   it("upgrades rows of an earlier build once", async () => {
-    // A deployment may have run the upgrade at start.
     for (const { _id } of await backend.inside.query(probe.rows, { table: "upgrades" })) {
       await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
     }

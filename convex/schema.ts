@@ -51,7 +51,6 @@ const words = v.optional(v.string());
 /** Of the newest comment on the item or in it. Stays when that comment is deleted (`model/comments/unread.ts`). */
 const lastCommentAt = v.optional(v.number());
 
-/** Open threads of comments on the item itself. */
 const openThreadCount = v.optional(v.number());
 
 const arranged = {

@@ -117,7 +117,6 @@ export const find = userQuery({
         to,
         after: start,
       };
-      /** Returns the mark after which there is more; null at the end. */
       async function add(
         candidates: AsyncIterable<Candidate<Each>>,
         isShared: boolean,
@@ -129,7 +128,6 @@ export const find = userQuery({
           const item = fits(row, search) && hasTag(row, isShared) && fitsLooks(row, looks) ? await toResult(row) : null;
           if (item !== null && items.length === most) return end;
           if (item !== null) items.push(item);
-          // Beyond a full page, reads on only to learn whether there is a next one.
           if (items.length < most || item !== null) end = mark;
           if (++seen === SEEN_LIMIT) return end;
         }
@@ -185,7 +183,6 @@ export const find = userQuery({
   },
 });
 
-/** Limits the projects of others that a search without a project finds. */
 const SHARED_MAX = 100;
 
 /** Returns the projects in which the caller is a member with the right, last added first. */
@@ -203,7 +200,6 @@ async function sharedProjects(ctx: CallerCtx, right: Right): Promise<Doc<"projec
 const TABLES = { project: "projects", design: "designs", image: "designImages" } as const satisfies Record<Kind, UpgradedTable>;
 const KINDS = ["project", "design", "image"] as const satisfies Kind[];
 
-/** Applies the filters that the chosen index did not cover. */
 function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: CandidateSearch): boolean {
   if (row.removedAt !== undefined || row._creationTime < from || row._creationTime >= to) return false;
   if (type && "contentType" in row && row.contentType !== type) return false;

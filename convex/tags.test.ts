@@ -88,7 +88,6 @@ describe.each(backends)("tags on $name", ({ start }) => {
     await ada.mutation(api.designs.duplicate, { id: designId });
     const copy = await ada.mutation(api.projects.duplicate, { id: projectId });
     await backend.settle();
-    // Two designs in the project and two in its copy, with two images each.
     expect(await uses()).toEqual({ night: 8, poster: 12 });
 
     await ada.mutation(api.projects.moveToTrash, { id: copy });

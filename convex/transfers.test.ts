@@ -95,7 +95,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     const trashedDesign = await ada.mutation(api.designs.create, { projectId: project, name: "Trashed" });
     await addImage(backend, ada, trashedDesign, "inside");
     await ada.mutation(api.designs.moveToTrash, { id: trashedDesign });
-    // A file that both own before, and one that both own afterwards.
+    // Both users own this file before and after the transfer.
     const elsewhere = await ada.mutation(api.projects.create, { name: "Ada's" });
     const other = await ada.mutation(api.designs.create, { projectId: elsewhere, name: "Other" });
     await ada.mutation(api.many.copyImages, { ids: [image], designId: other });
@@ -110,7 +110,6 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect((await ada.query(api.trash.getTrash, {})).images).toEqual([]);
     await eve.mutation(api.trash.empty, {});
     await expectCounted(ada, eve);
-    // A repeated job changes nothing.
     const id = await backend.inside.mutation(probe.insert, {
       table: "transfers",
       row: { projectId: project, fromId: ada.userId, toId: eve.userId, state: "moving", run: 5, createdAt: 0, expiresAt: 0 },
@@ -171,7 +170,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await expectCounted(ada, eve);
   });
 
-  it("are declined, and offered again", async () => {
+  it("can be offered again after a refusal", async () => {
     await offer();
     const transferId = (await offered())[0]?._id ?? "";
     await eve.mutation(api.transfers.decline, { transferId });
@@ -209,13 +208,13 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await offer();
   });
 
-  it("need room for the project, also when it is counted in batches", { timeout: 60_000 }, async () => {
+  it("require free storage, also for a project that is counted in batches", { timeout: 60_000 }, async () => {
     const total = 400;
     await copyImageRows(backend, image, total, {});
     const { id: big } = await addImage(backend, ada, design, "big");
     const size =
       Number((await rows("designImages", "_id", image))[0]?.["size"]) + Number((await rows("designImages", "_id", big))[0]?.["size"]);
-    // Ada's other project has more than there is room for, so only the project's own files decide.
+    // Ada's other project is larger than the free storage, so its files must not count.
     const elsewhere = await ada.mutation(api.projects.create, { name: "Ada's" });
     const other = await ada.mutation(api.designs.create, { projectId: elsewhere, name: "Other" });
     await addImage(backend, ada, other, "a much longer name than that of the others");
@@ -234,7 +233,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect(await ownerOf("designImages", big)).toBe(eve.userId);
   });
 
-  it("refuse a small project at once without room", async () => {
+  it("reject a small project at once without free storage", async () => {
     await offer();
     const transferId = (await offered())[0]?._id ?? "";
     const full = await holderWithQuota(1);
@@ -244,7 +243,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await expectCounted(ada, eve);
   });
 
-  it("count what is added during the job for the new owner", async () => {
+  it("count images that are added during the job towards the new owner", async () => {
     await ada.mutation(api.tags.tagImage, { id: image, tag: "Poster" });
     const other = (await addImage(backend, ada, design, "other")).id;
     const { id } = await stopped();
@@ -280,7 +279,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await expectCounted(ada, eve);
   });
 
-  it("end with the project, and are closed while it is in the trash", async () => {
+  it("end with the project and cannot be answered while it is in the trash", async () => {
     await offer();
     const transferId = (await offered())[0]?._id ?? "";
     await ada.mutation(api.projects.moveToTrash, { id: project });
@@ -308,7 +307,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await expectCounted(other);
   });
 
-  it("offered by or to a deleted account are removed", async () => {
+  it("end when the account of either user is deleted", async () => {
     await offer();
     const transferId = (await offered())[0]?._id ?? "";
     const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
@@ -317,7 +316,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect(await rows("transfers", "_id", transferId)).toEqual([]);
   });
 
-  it("continue a stopped job within hours, and stop its earlier chain", async () => {
+  it("resume a stopped job within hours and end its earlier chain of batches", async () => {
     const { id } = await stopped();
     await patch("transfers", id, { movedAt: Date.now() - 2 * 60 * 60 * 1000 });
     await backend.inside.mutation(internal.jobs.transfers.resume, {});
@@ -328,14 +327,14 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await expectCounted(ada, eve);
   });
 
-  it("list own projects with members, for the deletion of the account", async () => {
+  it("list the projects with members that deleting the account would delete", async () => {
     await ada.mutation(api.projects.create, { name: "Alone" });
     const members = [{ name: "eve" }];
     expect(await ada.query(api.members.listOwnShared, {})).toEqual([{ projectId: project, project: "Shared", members }]);
     expect(await eve.query(api.members.listOwnShared, {})).toEqual([]);
   });
 
-  it("finish after the deployment was killed in the middle", { timeout: 120_000 }, async ({ skip }) => {
+  it("finish after a crash of the deployment", { timeout: 120_000 }, async ({ skip }) => {
     const crash = backend.crash ?? skip("nothing to kill");
     const total = 5000;
     for (let from = 0; from < total; from += 1000) await copyImageRows(backend, image, 1000, { name: `copy ${from}` });
@@ -354,7 +353,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect((await ada.query(api.usage.getUsage, {})).bytes).toBe(0);
   });
 
-  /** Accepts the offer as a job that has not run yet: its scheduled call belongs to an earlier chain. */
+  /** Accepts the offer and stops its job, by giving the scheduled call an outdated number. */
   async function stopped() {
     await offer();
     const id = (await offered())[0]?._id;

@@ -36,7 +36,7 @@ export const offer = serverMutationFor({
   },
 });
 
-/** Withdraws an offer, or removes the note that it was declined. Throws "not_found" after the recipient has accepted. */
+/** Withdraws an offer, or dismisses a declined one. Throws "not_found" after the recipient has accepted. */
 export const cancel = userMutation({
   args: { projectId: v.string() },
   returns: v.null(),
@@ -49,7 +49,7 @@ export const cancel = userMutation({
   },
 });
 
-/** Makes the caller the owner. Of a large project only when its bytes are added up. Throws "limit" without room for it. */
+/** Makes the caller the owner; of a large project, after a job has added up its bytes. Throws "limit" without room for it. */
 export const accept = userMutation({
   args: { transferId: v.string() },
   returns: v.null(),
@@ -77,7 +77,7 @@ export const accept = userMutation({
   },
 });
 
-/** No project of an owner has more bytes than all together. Returns null while they are counted. */
+/** Returns an upper limit for the bytes of each project of an owner; null while they are counted. */
 async function bytesOfOwner(ctx: QueryCtx, ownerId: string): Promise<number | null> {
   const usage = await usageOf(ctx, ownerId);
   return usage && usage.counting === undefined ? usage.bytes : null;
@@ -93,7 +93,7 @@ export const decline = userMutation({
   },
 });
 
-/** Throws "not_found" also for an offer that was withdrawn, expired or ended with the membership. */
+/** Throws "not_found" also for an offer that was withdrawn or has expired, and for one to a former member. */
 async function offerFor(ctx: UserMutationCtx, transferId: string): Promise<{ transfer: Doc<"transfers">; project: Doc<"projects"> }> {
   const id = ctx.db.normalizeId("transfers", transferId);
   const transfer = id && (await ctx.db.get(id));
@@ -135,7 +135,6 @@ async function toTransfer(ctx: CallerCtx, { _id, state, expiresAt, fromId, toId 
   return { _id, state, expiresAt, owner: nameOf(owner), recipient: nameOf(recipient), isForMe: toId === ctx.user.id };
 }
 
-/** Returns the projects that are offered to the caller. */
 export const listOffered = userQuery({
   args: {},
   returns: v.array(

@@ -68,7 +68,6 @@ export const generateUploadUrls = serverMutationFor({
   args: {
     designId: v.string(),
     quota: v.optional(v.number()),
-    /** Bytes of other files that have reserved space. */
     reserved: v.number(),
     files: v.array(v.object({ uploadId: v.string(), bytes: v.number(), unlessThere: v.optional(v.string()) })),
   },

@@ -66,7 +66,6 @@ describe.each(backends)("usage on $name", ({ start }) => {
     expect(await rows()).toHaveLength(1);
     expect(await person.query(api.usage.getUsage, {})).toEqual(await counted(person));
 
-    // Simulates a running recount, which a change must restart.
     const [row] = await rows();
     await backend.inside.mutation(probe.patch, { table: "usage", id: String(row?.["_id"]), fields: { bytes: 1, counting: 3 } });
     await addImage(backend, person, designId, "g");

@@ -93,7 +93,7 @@ async function reviewedFrom({ db }: QueryCtx, projectId: Id<"projects">, from: P
   const designs = db.query("designs");
   const designId = from && db.normalizeId("designs", from.design);
   const first = designId && (await db.get(designId));
-  // Many designs have the same number, so their age tells them apart.
+  // Many designs have the same number of reviewed images: their age breaks the tie.
   const twins =
     from && first
       ? await designs

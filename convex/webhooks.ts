@@ -19,7 +19,6 @@ const deliveryShape = v.object({
   state: v.union(v.literal("waiting"), v.literal("delivered"), v.literal("failed")),
   /** Of the next attempt, in milliseconds since 1970. */
   dueAt: v.union(v.number(), v.null()),
-  /** HTTP status of the last answer. */
   status: v.union(v.number(), v.null()),
   problem: v.union(v.string(), v.null()),
 });
@@ -34,7 +33,7 @@ const webhookShape = v.object({
 
 const managed = { projectId: v.string(), webhookId: v.string() };
 
-/** Throws "invalid" for the address or without events, and "limit" with `WEBHOOKS_MAX` webhooks. */
+/** Throws "invalid" for a bad address or no events, and "limit" above `WEBHOOKS_MAX` webhooks. */
 export const create = serverMutationFor({
   args: { projectId: v.string(), url: v.string(), sealedSecret: v.string(), events: v.array(webhookEvent) },
   returns: v.id("webhooks"),
@@ -108,7 +107,7 @@ export const list = userQuery({
   },
 });
 
-/** A leased delivery counts the attempt that runs. Readers see the attempts that ended. */
+/** Subtracts the running attempt, which a leased delivery already counts. */
 function toDelivery({ _id, event, createdAt, lease, dueAt, isDelivered, status, problem, ...row }: Doc<"webhookDeliveries">) {
   const attempts = lease === undefined ? row.attempts : row.attempts - 1;
   const state: Infer<typeof deliveryShape>["state"] = dueAt !== undefined ? "waiting" : isDelivered === true ? "delivered" : "failed";

@@ -9,7 +9,6 @@ import { exported, rows, toExportedRow } from "./belongings";
 
 /** For `/account/export`: includes the trash, older versions and history, but not items being purged. */
 
-/** Per webhook; the log keeps seven days. */
 const DELIVERIES_EXPORTED = 100;
 
 const paged = { paginationOpts: paginationOptsValidator };
@@ -191,7 +190,6 @@ export const savedLinks = serverQueryFor({
   },
 });
 
-/** Returns the projects that the user offered to others, and those offered to the user. */
 export const transfers = serverQueryFor({
   args: {},
   returns: v.array(
@@ -216,7 +214,6 @@ export const transfers = serverQueryFor({
   },
 });
 
-/** Each ends within days, and a project has one. */
 const TRANSFERS_MAX = 1000;
 
 export const file = serverQueryFor({

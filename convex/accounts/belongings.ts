@@ -71,7 +71,6 @@ export const account = serverQueryFor({
       devices: (await by("devices")).map((row) => without(row, ["userId", "mark"])),
       passkeys: (await rowsOf("passkeys")).map((row) => without(row, ["publicKey"])),
       twoFactor: (await rowsOf("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),
-      // Trusted devices and valid links, without the tokens.
       given: given.map(({ identifier, expiresAt, createdAt }) => ({ kind: kindOf(identifier), expiresAt, createdAt })),
       notices: (await by("notices")).map((row) => without(row, ["userId"])),
       mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
@@ -173,7 +172,6 @@ export const selected = serverQueryFor({
   },
 });
 
-// `favouriteAt` is the owner's, and in `archive.favourites`.
 const INTERNAL_FIELDS = [
   "favouriteAt",
   "cover",

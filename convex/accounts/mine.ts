@@ -15,7 +15,6 @@ export const getMe = userQuery({
     emailVerified: v.boolean(),
     image: v.union(v.string(), v.null()),
     hasShared: v.optional(v.literal(true)),
-    /** Whether the user has added a member to a project. */
     hasMembers: v.optional(v.literal(true)),
   }),
   handler: async ({ db, user: { id, name, email, emailVerified, image = null } }) => {

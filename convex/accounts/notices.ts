@@ -11,7 +11,6 @@ const NOTICE_KEPT = 180 * 24 * 60 * 60 * 1000;
 const DEVICE_KEPT = 400 * 24 * 60 * 60 * 1000;
 /** Limited because clients without cookies count as a new device each time. */
 const DEVICES_KEPT = 50;
-/** Avoids daily notices for users who refuse cookies. */
 const NOTIFIED_ONCE_WITHIN = 24 * 60 * 60 * 1000;
 const NOTICES_READ = 20;
 const MAIL_EXPIRES_AFTER = 3 * 24 * 60 * 60 * 1000;
@@ -76,7 +75,6 @@ async function isFirstAccount({ db }: MutationCtx, userId: string): Promise<bool
 async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { kind: "sessionMade" }, at: number): Promise<boolean> {
   const { db } = ctx;
   const { device } = event;
-  // Created without a request, so it is not a sign-in.
   if (device === null) return false;
   const existing = await db
     .query("devices")

@@ -109,7 +109,7 @@ export const forget = internalMutation({
         .query("transfers")
         .withIndex(index, (q) => q.eq(field, userId))
         .take(BATCH);
-      // The job of an accepted one deletes it, or the purge of the project.
+      // An accepted transfer is deleted by its job, or with the project.
       batches.push(transfers.filter(({ state }) => state !== "moving"));
     }
     for (const [index, field] of [
@@ -132,14 +132,12 @@ export const forget = internalMutation({
           .withIndex(index, (q) => q.eq(field, userId))
           .take(BATCH),
       );
-    // An invitation to the inviter's own address is in two batches.
     for (const id of new Set(batches.flat().map(({ _id }) => _id))) await ctx.db.delete(id);
     if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
     return null;
   },
 });
 
-/** Deletes codes, of which there is at most one of each kind, and the invitations of a verified address. */
 export const forgetCodes = internalMutation({
   args: { email: v.string(), isVerified: v.optional(v.boolean()) },
   returns: v.null(),

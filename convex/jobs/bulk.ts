@@ -53,7 +53,6 @@ async function doNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress>
   return job.isListed === true ? applyNext(ctx, job, selection) : listNext(acting, job, selection);
 }
 
-/** A job of an earlier build without a cursor has already listed all its items. */
 async function asListed(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Doc<"bulkJobs">> {
   if (job.cursor !== null) return job;
   const listed = { isListed: true, pages: 0 };
@@ -178,7 +177,6 @@ export const applyPart = internalMutation({
   },
 });
 
-/** Undoes the parts from the last to the first, and redoes them from the first on. */
 async function revertNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {
   const isUndo = job.phase === "undo";
   const { part, waiting = [] } = job;
@@ -255,7 +253,6 @@ const userOf = ({ db }: MutationCtx, { userId }: Doc<"bulkJobs">): Promise<Doc<"
     .withIndex("id", (q) => q.eq("id", userId))
     .unique();
 
-/** The caller's rights and plan limits, without a token. Null after the account was deleted. */
 async function actingFor(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<UserMutationCtx | null> {
   const user = await userOf(ctx, job);
   return user && withLimits({ ...ctx, user }, job.userId, job);

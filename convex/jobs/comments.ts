@@ -8,7 +8,6 @@ import { forgetReads } from "../model/comments/unread";
 /** Rows per transaction: few, because other writers wait for it. */
 const BATCH = 100;
 
-/** Deletes what belongs to a deleted thread. */
 export const purgeThread = internalMutation({
   args: { threadId: v.id("commentThreads") },
   returns: v.null(),
@@ -19,7 +18,7 @@ export const purgeThread = internalMutation({
   },
 });
 
-/** Deletes the threads of a deleted design or image, and until when people read them. */
+/** Deletes the threads of a deleted design or image, and their read marks. */
 export const purgeItem = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")) },
   returns: v.null(),
@@ -31,7 +30,6 @@ export const purgeItem = internalMutation({
   },
 });
 
-/** Returns whether all threads are deleted. */
 async function deleteThreadsOf(ctx: MutationCtx, itemId: Doc<"commentThreads">["itemId"], limit: number): Promise<boolean> {
   let left = limit;
   const threads = ctx.db.query("commentThreads").withIndex("by_item", (q) => q.eq("itemId", itemId));
@@ -45,7 +43,6 @@ async function deleteThreadsOf(ctx: MutationCtx, itemId: Doc<"commentThreads">["
   return true;
 }
 
-/** Deletes the reactions to a deleted comment. */
 export const forgetReactions = internalMutation({
   args: { commentId: v.id("comments") },
   returns: v.null(),

@@ -13,7 +13,6 @@ export const count = internalMutation({
   returns: v.null(),
   handler: async (ctx, { ownerId, run, cursor, ofVersions = false }) => {
     let row = await usageOf(ctx, ownerId);
-    // Several changes each schedule the first count; only one runs.
     if (row && run === 0 && cursor === null && !ofVersions) return null;
     if (!row) {
       if (!(await isUser(ctx, ownerId))) return null;

@@ -16,7 +16,6 @@ export const expire = internalMutation({
   },
 });
 
-/** Removes a deleted link from the lists of those who saved it. */
 export const forgetSaved = internalMutation({
   args: { linkId: v.id("links") },
   returns: v.null(),

@@ -48,7 +48,6 @@ export const measure = internalMutation({
   },
 });
 
-/** Changes the owner of the designs, images and versions, then of the history. */
 export const move = internalMutation({
   args: step,
   returns: v.null(),

@@ -23,7 +23,6 @@ export const forgetInProject = internalMutation({
   },
 });
 
-/** Removes the former names and texts of permanently deleted items from a user's undo steps. */
 export const forget = internalMutation({
   args: { userId: v.string(), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

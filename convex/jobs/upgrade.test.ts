@@ -36,7 +36,6 @@ it(`cleans the names of ${ROWS} rows, also after an interruption`, async () => {
   }
   for (const { _id } of await rowsOf("upgrades")) await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
 
-  // The first batch alone, as if the deployment had stopped then.
   await backend.inside.mutation(internal.jobs.upgrade.rows, { table: "designs", cursor: null });
   await backend.inside.mutation(internal.jobs.upgrade.run, {});
   await backend.settle();
@@ -139,7 +138,6 @@ it("cleans user names, descriptions, captions and tags of an earlier build", { t
   await patch("users", user?.["_id"], { name: "Ade\u0301le\u202E" });
   await patch("projects", projectId, { description: "Cafe\u0301\u202Eteria" });
   await patch("designImages", id, { caption: "E\u0301te\u0301", tags: ["plain", "Stra\u00DFe", "strasse", "spa\u200Bre"] });
-  // The keys of the earlier build: lower case only.
   const tags = await rowsOf("tags");
   const tagOf = (key: string) => tags.find((tag) => tag["key"] === key)?.["_id"];
   await patch("tags", tagOf("other"), { label: "Stra\u00DFe", key: "stra\u00DFe" });

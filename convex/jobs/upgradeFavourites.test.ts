@@ -43,7 +43,6 @@ it("keeps lists complete while favourites are copied, also after a crash", { tim
         name: `design ${index}`,
         latestImageAt: 0,
         updatedAt: index,
-        // Spread, so that they are on many pages.
         ...(index % Math.floor(count / favourites) === 0 &&
           index / Math.floor(count / favourites) < favourites && { favouriteAt: 1 + index }),
       }));

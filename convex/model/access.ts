@@ -16,7 +16,6 @@ import type { UndoStep } from "./undo/undoTables";
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
 export type CallerCtx = QueryCtx & Pick<Caller, "user">;
-/** Someone signed in, or the visitor of a public link. */
 type Reader = { user: Doc<"users"> | null; link?: Doc<"links"> };
 export type ReaderCtx = QueryCtx & Reader;
 
@@ -41,7 +40,7 @@ const asServerFor = {
 
 async function liveSession({ db }: QueryCtx, sessionId: string): Promise<Caller> {
   const live = await sessionOf(db, { sessionId });
-  // The user's own token is absent here, so nothing else has checked the expiry.
+  // The app server calls this without the user's token, whose expiry Convex would check.
   if (!live || live.session.expiresAt <= Date.now()) throw unauthenticated();
   return live;
 }
@@ -107,10 +106,8 @@ export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);
-/** For a personal access token that has the scope. */
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
 export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, asServerForToken(scope));
-/** For a session, or an access token with the scope "write". */
 export const serverQueryForSender = customQuery(query, asServerForSender);
 export const serverMutationForSender = customMutation(mutation, asServerForSender);
 export const serverQueryForLink = customQuery(query, asServerForLink);
@@ -157,7 +154,7 @@ async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"proj
 
 const linkRole = ({ downloads }: Doc<"links">): Role => (downloads ? "downloadLink" : "link");
 
-/** A link shows its target and the items in it, so the target must be among the ids of an item's path. */
+/** Throws "not_found" unless the link's target is the item or one of its parents. */
 function expectTarget({ user, link }: ReaderCtx, ...path: string[]): void {
   if (user === null && !path.includes(link?.itemId ?? "")) throw notFound();
 }
@@ -318,7 +315,6 @@ export async function maySeeName(ctx: CallerCtx, id: string): Promise<boolean> {
   return found !== null && hasRight(ctx, found.project, found.project.removedAt === undefined ? "view" : "deleteProject");
 }
 
-/** Returns null where `looking` throws "not_found". */
 export async function ifVisible<Result>(looking: Promise<Result>): Promise<Result | null> {
   try {
     return await looking;

@@ -24,7 +24,6 @@ export const favouriteTables = {
 
 type Item = Doc<"projects"> | Doc<"designs">;
 type Person = Pick<QueryCtx, "db"> & { user: Pick<Doc<"users">, "id"> };
-/** The visitor of a public link has no favourites. */
 type Reader = Pick<QueryCtx, "db"> & { user: Person["user"] | null };
 
 /** Rows of trashed items stay for their restoration, up to this total per list. */
@@ -91,9 +90,7 @@ async function visibleAmong<Row extends Item>(
 export type FavouriteList<Row extends Item> = {
   projectId: Id<"projects"> | undefined;
   ownerId: string;
-  /** Returns null for an item that the list does not show. */
   itemOf: (id: string) => Promise<Row | null>;
-  /** Returns the favourites that earlier builds stored in the items. */
   earlier: () => Promise<Row[]>;
 };
 
@@ -127,7 +124,6 @@ export const projectsWithFavourites = ({ db, user }: Person): FavouriteList<Doc<
       .take(FAVOURITES_MAX),
 });
 
-/** Own and shared projects, which share one limit. */
 export const allProjectsWithFavourites = (ctx: Person): FavouriteList<Doc<"projects">> => ({
   ...projectsWithFavourites(ctx),
   itemOf: async (id) => {
@@ -178,7 +174,6 @@ const rowOf = (userId: string, item: Item, favouriteAt: number) => ({
   favouriteAt,
 });
 
-/** Evicts the oldest rows of items that the list does not show. */
 async function makeRoom<Row extends Item>(
   ctx: UserMutationCtx,
   list: FavouriteList<Row>,
@@ -225,7 +220,7 @@ export async function upgradeFavourite({ db }: MutationCtx, item: Item): Promise
   await db.insert("favourites", rowOf(project.ownerId, item, favouriteAt));
 }
 
-/** Keeps a favourite that only the item stores, for its former owner. Returns the one that the item stores for the new owner. */
+/** Copies a former owner's favourite from the item into a row. Returns the new owner's favourite, which replaces it in the item. */
 export async function favouriteOfNewOwner(ctx: MutationCtx, item: Item, fromId: string, toId: string): Promise<number | undefined> {
   const { favouriteAt, _id } = item;
   const [former, next] = [fromId, toId].map((id) => ({ db: ctx.db, user: { id } }));
@@ -234,7 +229,6 @@ export async function favouriteOfNewOwner(ctx: MutationCtx, item: Item, fromId: 
   return next && (await rowOfItem(next, _id))?.favouriteAt;
 }
 
-/** Returns the number of deleted rows. */
 export async function forgetFavourites({ db }: MutationCtx, itemId: Item["_id"], limit: number): Promise<number> {
   const rows = await db
     .query("favourites")

@@ -30,7 +30,6 @@ export const projectPathFor: FindItem<{ project: Doc<"projects"> }> = async (ctx
 
 const itemIn = ({ project, design, image }: ItemPath): Item => image ?? design ?? project;
 
-/** Returns the fields to store with a name. `item` has the other searchable texts. */
 export function nameFields(name: string, item: Parameters<typeof searchWords>[0] = { name }) {
   return { name, sortName: sortNameOf(name), words: searchWords({ ...item, name }) };
 }

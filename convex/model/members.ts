@@ -14,7 +14,6 @@ export const userOf = ({ db }: Pick<QueryCtx, "db">, userId: string): Promise<Do
     .withIndex("id", (q) => q.eq("id", userId))
     .unique();
 
-/** In place of the name of a deleted account. */
 export const DELETED_USER = "Deleted user";
 
 /** Some users have no name. Only members with the right "manageMembers" see addresses. */

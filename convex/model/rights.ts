@@ -3,7 +3,6 @@
 export const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 export const LINK_ROLES = ["link", "downloadLink"] as const;
-/** Of the visitors of a public link, without and with downloads. */
 export type LinkRole = (typeof LINK_ROLES)[number];
 export type Role = "owner" | MemberRole | LinkRole;
 

@@ -16,7 +16,6 @@ export const TAGS_MAX = 20;
 
 export const SEARCH_MAX = 200;
 
-/** Detected from the content by the app's uploads. */
 export const PDF_PAGES_MAX = 50;
 
 export const IMAGE_TYPES = [
@@ -58,7 +57,6 @@ function name(thing: string) {
 
 export const createProject = z.object({ name: name("project") });
 export const renameProject = z.object({ name: name("project") });
-/** 'Invalid email' is the specification's text (5). */
 export const inviteMember = z.object({
   email: z
     .string()
@@ -105,7 +103,6 @@ export const placeThread = z.object({
   anchor: z.object({ x: fraction, y: fraction, width: fraction.optional(), height: fraction.optional() }).optional(),
 });
 
-/** One emoji, with its modifiers. */
 export const chooseEmoji = z.object({
   emoji: z
     .string()
@@ -113,7 +110,6 @@ export const chooseEmoji = z.object({
     .regex(new RegExp(String.raw`^\p{RGI_Emoji}$`, "v"), { error: "Choose one emoji." }),
 });
 
-/** Characters of a note of a review or of a request for one. */
 const REVIEW_NOTE_MAX = 1000;
 
 const reviewNote = z
@@ -124,11 +120,10 @@ const reviewNote = z
 
 export const reviewItem = z.object({ note: reviewNote });
 
-/** People whom one request names. */
 const REVIEWERS_MAX = 50;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** `dueOn` is a calendar date or empty. Somewhere it may still be the day before. */
+/** `dueOn` is a calendar date or empty. Accepts yesterday, which is still today in some time zones. */
 export const requestReview = z.object({
   userIds: z
     .array(z.string())

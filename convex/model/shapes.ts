@@ -43,7 +43,7 @@ export type Project = Infer<typeof projectShape>;
 const ownRole = { role: v.optional(memberRole) };
 export const projectPageShape = v.object({ ...projectShape.fields, ...ownRole, reviews: v.optional(projectReviews) });
 
-/** Without the name of the author, which lists would have to read. `reviews:getReview` returns all. */
+/** Omits the author's name, which would cost a list one read per item. `reviews:getReview` returns all. */
 const shownReview = v.object({ status: reviewStatus, at: v.number(), version: v.optional(v.number()) });
 const review = v.optional(shownReview);
 type ShownReview = Infer<typeof shownReview>;
@@ -108,7 +108,7 @@ export const versionShape = v.object({
   rotation: v.optional(rotation),
 });
 
-/** Tags, comments and reviews are for those who sign in. */
+/** Removes tags, comments and reviews for visitors of public links. */
 export function forReader<Shown extends Commented & { tags?: string[]; review?: ShownReview }>({ link }: ReaderCtx, item: Shown): Shown {
   return link ? Object.assign(withoutComments(item), { tags: [], review: undefined }) : item;
 }

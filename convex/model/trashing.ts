@@ -89,7 +89,6 @@ export function expectVisible({ name, removedAt }: Doc<"projects"> | Doc<"design
   if (removedAt !== undefined) throw conflict(`Its ${kind} “${isolate(name)}” is in the trash too.`);
 }
 
-/** Reads both again, because an earlier group may have changed them. */
 async function reloadPath({ db }: Ctx, { design, project }: DesignPath): Promise<DesignPath> {
   return { design: (await db.get(design._id)) ?? design, project: (await db.get(project._id)) ?? project };
 }

@@ -43,7 +43,6 @@ type Writing = Scheduling & { db: Writer };
 type Options = {
   tables: GenericSchema;
   uniqueIndexes: Record<string, string[]>;
-  /** Allows full scans; only for the adapter's own tests. */
   scans: boolean;
   deleted?: (ctx: Scheduling, model: string, rows: Row[]) => Promise<void>;
   /** Called for inserted (`before` is null) or updated rows in the same transaction. */

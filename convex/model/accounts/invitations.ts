@@ -2,8 +2,7 @@ import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 
 export const INVITATION_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
-/** More pending invitations than an address has. */
-const LIMIT = 500;
+const PENDING_MAX = 500;
 
 type NewInvitation = Pick<Doc<"invitations">, "email" | "tokenHash" | "provesAddress" | "projectId" | "role" | "invitedBy">;
 
@@ -22,7 +21,7 @@ export async function pendingInvitationsFor({ db }: QueryCtx, email: string): Pr
   const rows = await db
     .query("invitations")
     .withIndex("by_email", (q) => q.eq("email", email).gt("expiresAt", Date.now()))
-    .take(LIMIT);
+    .take(PENDING_MAX);
   return rows.filter(isPending);
 }
 

@@ -31,7 +31,7 @@ const commentNotices = [
 const ofReview = { actorId: v.string(), itemId: v.string() };
 const reviewNotices = [
   v.object({ kind: v.literal("reviewRequested"), ...ofReview, requestId: v.id("reviewRequests") }),
-  /** `count`: of several items, of which the notice names the last one. */
+  /** `count`: the number of items of a bulk answer; `itemId` is the last one. */
   v.object({ kind: v.literal("reviewGiven"), ...ofReview, status: reviewStatus, count: v.optional(v.number()) }),
 ] as const;
 
@@ -47,7 +47,6 @@ export const noticeTables = {
     notice,
     at: v.number(),
     read: v.boolean(),
-    /** Of a notice about comments. */
     itemId: v.optional(v.string()),
     threadId: v.optional(v.id("commentThreads")),
   })
@@ -57,7 +56,6 @@ export const noticeTables = {
     .index("by_read", ["userId", "read", "at"])
     .index("by_age", ["at"]),
 
-  /** Browsers of earlier sign-ins, by the hash of the device cookie. */
   devices: defineTable({ userId: v.string(), mark: v.string(), seenAt: v.number() })
     .index("by_mark", ["userId", "mark"])
     .index("by_user", ["userId", "seenAt"])

@@ -1,8 +1,7 @@
 import type { GenericDatabaseReader } from "convex/server";
 import type { DataModel, Doc } from "../../_generated/dataModel";
 
-// Every data function reads this row, which ends live queries at sign-out. Expiry is not checked, because tokens expire with the session
-// and queries must not read the clock (docs.convex.dev/understanding/best-practices).
+/** Does not check the expiry: tokens expire too, and queries must not read the clock (docs.convex.dev/understanding/best-practices). */
 export async function sessionOf(
   db: GenericDatabaseReader<DataModel>,
   { sessionId, userId }: { sessionId: string; userId?: string },

@@ -18,7 +18,6 @@ const shownKinds = [
   v.literal("purged"),
 ] as const;
 
-/** The kinds that pages of earlier builds have words for. */
 export const shownActivityKind = v.union(...shownKinds);
 
 const activityKind = v.union(...shownKinds, v.literal("reviewed"));

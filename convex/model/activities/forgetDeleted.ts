@@ -3,7 +3,6 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import type { ActivityKind } from "./activityShape";
 import { DELETED, OWN_TEXTS } from "./forgetItem";
 
-/** Kinds whose `from` and `to` name other items. */
 const NAMING: ReadonlySet<ActivityKind> = new Set(["moved", "duplicated", "covered"]);
 
 /** Removes names of deleted items from a history entry of an earlier build, which forgot none. */

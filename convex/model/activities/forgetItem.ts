@@ -3,7 +3,6 @@ import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import type { ActivityKind } from "./activityShape";
 
-/** History entries per index that a transaction changes; a job continues with the others. */
 const BATCH = 20;
 
 export const DELETED = { id: "", name: "" };
@@ -51,5 +50,4 @@ async function forgetContainer({ db }: MutationCtx, id: string): Promise<Doc<"ac
   return [inside, sources];
 }
 
-/** Returns the item as an entry about its permanent deletion stores it. */
 export const withoutName = <Row extends { name: string }>(row: Row): Row => ({ ...row, name: "" });

@@ -6,7 +6,6 @@ import { reviewFilter } from "../review/reviewTables";
 export const bulkKind = v.union(v.literal("image"), v.literal("design"));
 export type BulkKind = Infer<typeof bulkKind>;
 
-/** Only the items with this status. */
 const review = v.optional(reviewFilter);
 
 export const bulkContainer = v.union(
@@ -36,7 +35,6 @@ export const bulkState = v.union(v.literal("running"), v.literal("done"), v.lite
 export const bulkPhase = v.union(v.literal("do"), v.literal("undo"), v.literal("redo"));
 
 export const bulkTables = {
-  /** Separate from the job's row, which every batch rewrites. */
   bulkSelections: defineTable({ userId: v.string(), at: v.number(), ...bulkSelection })
     .index("by_user", ["userId"])
     .index("by_age", ["at"]),
@@ -73,7 +71,6 @@ export const bulkTables = {
     isListed: v.optional(v.boolean()),
     /** Number of items in a batch, if a batch of the usual size exceeded a transaction's limits. */
     batch: v.optional(v.number()),
-    /** Parts of items before the cursor that are still to be tried. */
     waiting: v.optional(v.array(v.array(v.string()))),
     parts: v.number(),
     /** Changed items that undo would revert, and those that it has reverted. */

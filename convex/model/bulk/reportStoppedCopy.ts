@@ -1,11 +1,10 @@
 import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 
-/** A status without an undo step: part of the copy stays. */
+/** The `step` of a job that cannot be undone. */
 export const WITHOUT_STEP = "";
 const FAILURES_MAX = 100;
-/** Open statuses among which an earlier one for the same target is looked up. */
-const RECENT = 3;
+const OPEN_STATUSES_READ = 3;
 
 type Stopped = {
   /** Who started the copy. Rows of earlier builds do not store it. */
@@ -17,7 +16,7 @@ type Stopped = {
   total: number;
 };
 
-/** Tells who started a copy that it stopped for lack of room, in the status of bulk actions. */
+/** Reports a copy that stopped for lack of room to the user who started it, as a failed bulk job. */
 export async function reportStoppedCopy({ db }: MutationCtx, { userId, into, design, isMove, copied, total }: Stopped): Promise<void> {
   if (userId === undefined) return;
   const owner = userId === into.ownerId ? "You have" : "The project's owner has";
@@ -28,7 +27,7 @@ export async function reportStoppedCopy({ db }: MutationCtx, { userId, into, des
     .query("bulkJobs")
     .withIndex("by_start", (q) => q.eq("userId", userId).eq("isDismissed", false))
     .order("desc")
-    .take(RECENT);
+    .take(OPEN_STATUSES_READ);
   const earlier = recent.find(({ step, action }) => step === WITHOUT_STEP && action.type === type && action.to === into._id);
   if (earlier) {
     const failures = [...earlier.failures, failure].slice(0, FAILURES_MAX);

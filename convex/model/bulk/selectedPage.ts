@@ -8,8 +8,7 @@ import type { BulkContainer, BulkSelection } from "./bulkTables";
 type Item = Doc<"designs"> | Doc<"designImages">;
 type SelectedPage = { ids: string[]; cursor: string | null };
 
-/** Designs that one page of a project's images reads at most. */
-const DESIGNS = 40;
+const DESIGNS_PER_PAGE = 40;
 
 /** `after` is the last row read, `within` the design that it is in, when a project's images are read. */
 type Position = { after: ManualPosition | null; within: { design: string; after: ManualPosition | null } | null };
@@ -59,7 +58,7 @@ async function imagesOfProject(
   const ids: string[] = [];
   let { after, within } = start;
   let remaining = size;
-  for (let count = 0; count < DESIGNS && remaining > 0; count++) {
+  for (let count = 0; count < DESIGNS_PER_PAGE && remaining > 0; count++) {
     if (within === null) {
       const [next] = await rowsAfter(designsOf(ctx, project._id), after, 1);
       if (!next) return { ids, cursor: null };
@@ -68,7 +67,6 @@ async function imagesOfProject(
     }
     const designId = ctx.db.normalizeId("designs", within.design);
     const design = designId && (await ctx.db.get(designId));
-    // Deleted or moved since the position was stored.
     const isHere = design && design.removedAt === undefined && design.projectId === project._id;
     const rows: Doc<"designImages">[] = isHere ? await rowsAfter(imagesIn(ctx, design._id, selection.place), within.after, remaining) : [];
     ids.push(...chosenOf(rows, selection));

@@ -78,7 +78,6 @@ const foreignFiles = (ownerId: string, images: CopiedImage[]) =>
 
 type CopiedImage = Pick<Doc<"designImages">, "ownerId" | "storageId" | "size">;
 
-/** The text of a refusal depends on the acting user. Jobs have none. */
 type ActorCtx = QueryCtx & { user?: Pick<Doc<"users">, "id"> };
 
 export async function expectRoomFor(ctx: ActorCtx, ownerId: string, by: Partial<Usage>): Promise<void> {

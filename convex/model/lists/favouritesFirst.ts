@@ -63,7 +63,6 @@ async function marked<Row extends Item, Shape>(
   return rows.map((row) => toShape(row, favourites.has(row._id)));
 }
 
-/** Returns how many rows include `count` that are not favourites, so that the page ends where `firstRows` ends. */
 async function rowsUntil<Row extends { _id: string }>(query: RowsQuery<Row>, favourites: Row[], count: number): Promise<number> {
   if (favourites.length === 0) return count;
   const rows = await query.take(count + favourites.length);

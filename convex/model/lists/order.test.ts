@@ -36,7 +36,6 @@ describe.each(backends)("manual order on $name", ({ start }) => {
       const { id } = await addImage(backend, ada, designId, `${batch} ${index}`, { batch, index });
       return (ids[batch === "a" ? index : 12 + index] = id);
     };
-    // More files than the first read arrive before an earlier one of the batch.
     for (const index of [2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 11, 0]) await add("a", index);
     await add("b", 0);
     await add("b", 2);
@@ -81,7 +80,6 @@ describe.each(backends)("manual order on $name", ({ start }) => {
         trashed.push(id);
         model = others;
       } else if (kind === "restore" && trashed.length > 0) {
-        // The keys decide where it returns among its former neighbours; the others keep their order.
         const back = trashed.pop() ?? first;
         await ada.mutation(api.trash.restore, { id: back });
         const now = await order(designId);

@@ -41,7 +41,6 @@ export const imagesOf =
       .order(order)
       .take(limit);
 
-/** The designs with a status, or without one. */
 export const designsWith =
   ({ db }: QueryCtx, projectId: Id<"projects">, review: ReviewFilter): List<Doc<"designs">> =>
   (bound, order, limit) =>

@@ -46,5 +46,4 @@ export function sorted<Each extends Row>(rows: Each[], sort: ListSort): Each[] {
   }
 }
 
-/** Compares like the indexes: by code units, without a locale. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

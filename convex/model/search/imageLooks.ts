@@ -49,7 +49,6 @@ const HUES = [
   [345, "pink"],
   [360, "red"],
 ] as const;
-/** Averages are pale, so little colour counts. */
 const LEAST_COLOUR = 0.08;
 
 /** Returns the name of the average colour, which the placeholder begins with. Undefined without a placeholder. */

@@ -167,7 +167,7 @@ export async function* candidatesInProject(
 /** Limits the rows of other projects that an owner's index returns. */
 const FOREIGN_ROWS_MAX = 1000;
 
-/** In projects of others. Marks are counts of rows in these projects, like those of `candidatesInProject`. The caller filters by tags. */
+/** Searches projects of others. Marks count their rows, as in `candidatesInProject`. The caller filters by tags. */
 export function candidatesShared<Each extends Kind>(
   ctx: QueryCtx,
   projects: Doc<"projects">[],
@@ -259,7 +259,6 @@ async function* imagesInProject(
   }
 }
 
-/** A forged cursor only leads to another position in the list. */
 export function offsetOf(cursor: string | undefined): number | null {
   const offset = Number(cursor);
   return cursor !== undefined && Number.isFinite(offset) && offset >= 0 ? offset : null;

@@ -15,7 +15,6 @@ export type SearchQuery = {
   trigrams: string;
   /** Whether the index also returns rows that do not fit. */
   isWide: boolean;
-  /** Whether the row has one of the words, the last one also as a prefix. */
   fits: (row: Row) => boolean;
   /** Whether the row has one of the words as an infix (0) or with one typing error (1); null for neither. */
   distanceTo: (row: Row) => number | null;
@@ -79,10 +78,8 @@ function nearPieces({ kind, whole }: Word): NearPiece[] {
   return pieces.flatMap((letters) => (trigramsOf(letters).length > 0 ? [{ letters, numbers }] : []));
 }
 
-/** Shorter words are similar to too many others. */
 const TYPO_MIN = 5;
 
-/** A spelling with a single letter would find too much. */
 const otherSpellings = ({ spellings }: Word): string[][] => spellings.filter((pieces) => pieces.every(({ length }) => length > 1));
 
 /** Returns whether the text must be compared: the index omits marks, and stores only pairs of a run's characters. */
@@ -98,7 +95,6 @@ function askedTerms({ kind, whole }: Word): string[] {
 /** Earlier builds stored the text itself, which the index splits at everything but letters, marks and digits. */
 const storedWords = (text: string): string[] => text.toLowerCase().split(/[^\p{L}\p{N}\p{M}\p{Co}]+/u);
 
-/** Drops the first ones, because the last one may be a prefix. */
 const lastTerms = (terms: string[]): string => [...new Set(terms.toReversed())].filter(Boolean).slice(0, TERMS_MAX).toReversed().join(" ");
 
 function spread(terms: string[], limit: number): string[] {

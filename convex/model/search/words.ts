@@ -26,7 +26,6 @@ export const termsOf = (word: Word): string[] => (word.kind === "run" ? bigramsO
 
 const piecesOf = ({ whole, spellings }: Word): string[] => [whole, ...spellings.flat()];
 
-/** Bounds the size of a row with a long description. */
 const TRIGRAMS_MAX = 256;
 
 /** Convex removes terms of 32 bytes or more: https://docs.convex.dev/search/text-search and Tantivy's `RemoveLongFilter`. */
@@ -67,7 +66,6 @@ export function bigramsOf(run: string): string[] {
   return letters.map((letter, index) => letter + (letters[index + 1] ?? ""));
 }
 
-/** Shorter words have too few trigrams to distinguish them. */
 const INFIX_MIN = 4;
 
 /** Marks both ends with a zero: a word of n letters has n trigrams. */
@@ -96,7 +94,6 @@ const WORDS = new RegExp(
   "gv",
 );
 
-/** Apostrophes, hyphens and the non-joiner of Persian join the parts of one word. */
 const APOSTROPHES = /[’‘‛ʹʻʼ׳״´\u00B7]/gu;
 const HYPHENS = /[\u2010\u2011\u200C]/gu;
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;

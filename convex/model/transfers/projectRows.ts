@@ -9,8 +9,7 @@ import type { Owners } from "./giveRows";
 
 const DESIGNS = 20;
 const IMAGES = 50;
-/** Rows of a project that one transaction reads. */
-const SMALL = 300;
+const SMALL_PROJECT_ROWS = 300;
 
 /** A transaction may have one paginated query, so designs are listed in pages before their images. */
 export const positionFields = {
@@ -53,10 +52,10 @@ export async function imagesOfSmall({ db }: QueryCtx, projectId: Id<"projects">)
   const designs = await db
     .query("designs")
     .withIndex("by_creation", (q) => q.eq("projectId", projectId))
-    .take(SMALL + 1);
+    .take(SMALL_PROJECT_ROWS + 1);
   const images: Doc<"designImages">[] = [];
   for (const { _id } of designs) {
-    const room = SMALL - designs.length - images.length;
+    const room = SMALL_PROJECT_ROWS - designs.length - images.length;
     if (room < 0) return null;
     const found = await db
       .query("designImages")
@@ -64,7 +63,7 @@ export async function imagesOfSmall({ db }: QueryCtx, projectId: Id<"projects">)
       .take(room + 1);
     images.push(...found);
   }
-  return designs.length + images.length > SMALL ? null : images;
+  return designs.length + images.length > SMALL_PROJECT_ROWS ? null : images;
 }
 
 /** Returns the bytes that the images and their versions add for the recipient, for whom each stored file counts once. */

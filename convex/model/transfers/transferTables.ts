@@ -1,10 +1,7 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
-/**
- * "offered" until the recipient answers, "measuring" while the bytes of a large project are added up, "moving" while its rows change their
- * owner. "declined" and "refused" (no room) stay for the owner, until the offer expires or another one replaces it.
- */
+/** "measuring": adds up a large project's bytes. "moving": changes the owner of its rows. The owner sees "declined" and "refused" (no room). */
 export const transferState = v.union(
   v.literal("offered"),
   v.literal("measuring"),

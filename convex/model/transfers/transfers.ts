@@ -8,7 +8,6 @@ import { changeUsage, startUsage } from "../limits/usage";
 import { lastKey, projectsOf } from "../lists/order";
 import { memberOf } from "../members";
 
-/** More pending invitations than a project has. */
 const INVITATIONS_MAX = 200;
 
 type Db = Pick<QueryCtx, "db">;
@@ -19,16 +18,16 @@ export const transferOf = ({ db }: Db, projectId: Id<"projects">): Promise<Doc<"
     .withIndex("by_project", (q) => q.eq("projectId", projectId))
     .unique();
 
-/** Whether the recipient can still answer. A "refused" one can free storage and accept again. */
+/** Returns whether the recipient can answer. After "refused", they can free storage and accept again. */
 export const isOpen = ({ state, expiresAt }: Doc<"transfers">): boolean =>
   (state === "offered" || state === "refused") && expiresAt > Date.now();
 
-/** The job visits each row once, so none may change its place meanwhile. Throws "conflict". */
+/** Throws "conflict" while a job visits the project's rows: it would miss rows that move. */
 export async function expectSettled(ctx: Db, projectId: Id<"projects">): Promise<void> {
   if ((await transferOf(ctx, projectId))?.state === "moving") throw conflict(MOVING);
 }
 
-/** The trash of a former owner still has rows that the job has not reached. Throws "conflict". */
+/** Throws "conflict" while a job has not yet changed all rows in the former owner's trash. */
 export async function expectNoneGiven({ db }: Db, userId: string): Promise<void> {
   const moving = await db
     .query("transfers")
@@ -39,13 +38,12 @@ export async function expectNoneGiven({ db }: Db, userId: string): Promise<void>
 
 const MOVING = "A project is being transferred. Try again in a moment.";
 
-/** Ends an offer to someone who is no longer a member. */
 export async function endTransferTo(ctx: MutationCtx, projectId: Id<"projects">, userId: string): Promise<void> {
   const transfer = await transferOf(ctx, projectId);
   if (transfer?.toId === userId && transfer.state !== "moving") await ctx.db.delete(transfer._id);
 }
 
-/** Changes the project's owner, whom access follows at once. The job then changes the rows in it. */
+/** Changes the project's owner, and with it the access. The job then changes the rows in it. */
 export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, project: Doc<"projects">): Promise<void> {
   const { db, scheduler } = ctx;
   const { _id: id, fromId, toId } = transfer;

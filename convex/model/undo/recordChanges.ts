@@ -60,7 +60,6 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     return call("delete", id);
   }
 
-  /** Notes a favourite like a field of its item, except of an item that its list does not show. */
   async function noteFavourite(id: Id<"favourites">, isNew: boolean): Promise<void> {
     const favourite = await db.get(id);
     const item = favourite && (await db.get(favourite.itemId));

@@ -68,7 +68,7 @@ export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
       throw conflict(`“${isolate(row.name)}” was changed in the meantime, so the action cannot be undone or redone.`);
 }
 
-/** Those who may only review undo their own reviews, too. */
+/** Commenters may not edit, but may undo their reviews. */
 const rightFor = (fields: Field[]) => (fields.every((field) => field === "review") ? "review" : "edit");
 
 const itemIn = ({ project, design, image }: ItemPath): Doc<"projects"> | Doc<"designs"> | Doc<"designImages"> => image ?? design ?? project;

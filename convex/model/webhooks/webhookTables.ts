@@ -1,7 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
 
-/** Further kinds are additions to this union. */
 export const webhookEvent = v.union(v.literal("image.created"), v.literal("comment.created"), v.literal("status.changed"));
 export type WebhookEvent = Infer<typeof webhookEvent>;
 
@@ -26,21 +25,18 @@ export const webhookTables = {
     .index("by_project", ["projectId", "createdAt"])
     .index("by_creator", ["createdBy", "createdAt"]),
 
-  /** The queue and the log of requests to webhooks. */
   webhookDeliveries: defineTable({
     webhookId: v.id("webhooks"),
     event: v.union(webhookEvent, v.literal("test")),
     ...eventFields,
     createdAt: v.number(),
     attempts: v.number(),
-    /** Absent when it has succeeded or was given up. */
+    /** Absent after success or the last attempt. */
     dueAt: v.optional(v.number()),
     lease: v.optional(v.string()),
     finishedAt: v.optional(v.number()),
     isDelivered: v.optional(v.boolean()),
-    /** HTTP status of the last answer. */
     status: v.optional(v.number()),
-    /** Why the last attempt failed. */
     problem: v.optional(v.string()),
   })
     .index("by_due", ["dueAt"])

@@ -23,10 +23,9 @@ export async function queueDeliveries({ db }: MutationCtx, { _id, hasWebhooks }:
       await db.insert("webhookDeliveries", { ...event, webhookId, createdAt: now, dueAt: now, attempts: 0 });
 }
 
-/** Deliveries that one mutation deletes with their webhook. The sweep deletes the others. */
+/** Maximum deliveries that one mutation deletes with their webhook. The sweep deletes the others. */
 const DELIVERIES_AT_ONCE = 200;
 
-/** Returns how many rows it deleted. */
 export async function deleteWebhook({ db }: MutationCtx, { _id }: Doc<"webhooks">): Promise<number> {
   const deliveries = await db
     .query("webhookDeliveries")
