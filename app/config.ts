@@ -24,7 +24,6 @@ export type AppConfig = {
     /** The operator's address; null: link pages have no "Report". */
     reportTo: string | null;
   };
-  /** Whether projects may have webhooks. */
   webhooks: boolean;
   /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
@@ -49,9 +48,7 @@ export type AppConfig = {
 /** Issuer of the tokens that `convex/auth.config.ts` trusts; a name, not an address. */
 export const TOKEN_ISSUER = "https://atelier.invalid";
 export const USER_AUDIENCE = "atelier-user";
-/** `aud` of the app server's own tokens, for functions that only it may call. */
 export const SERVICE_AUDIENCE = "atelier-service";
-/** `aud` of the tokens that visitors of a public link get. */
 export const LINK_AUDIENCE = "atelier-link";
 
 /** Tolerated clock difference between app server and deployment. Convex itself tolerates 5 seconds. */

@@ -26,7 +26,6 @@ export default async function handleRequest(
   return new Response(plainHtml ?? (await streamed(request, entry, context)), { status, headers });
 }
 
-/** @see https://react.dev/reference/react-dom/server/renderToPipeableStream */
 function streamed(request: Request, entry: EntryContext, context: RouterContextProvider): Promise<ReadableStream<Uint8Array>> {
   const nonce = context.get(nonceContext);
   return new Promise((resolve, reject) => {

@@ -29,7 +29,6 @@ export type RequestInfo = {
 };
 
 export type App = {
-  /** Never throws: errors become error pages. */
   fetch(request: Request, info: RequestInfo): Promise<Response>;
   /** Renders the sign-in page, so that the first visitor waits for no code to be loaded and compiled. */
   warmUp(origin: string): Promise<void>;

@@ -70,7 +70,6 @@ export default function Data({ loaderData: { security, shared, canDelete, constr
   );
 }
 
-/** Offers to transfer projects that would be deleted for their members. */
 function SharedProjects({ preloaded }: { preloaded: PreloadOf<typeof api.members.listOwnShared> }) {
   const projects = useLive(preloaded);
   if (projects.length === 0) return null;

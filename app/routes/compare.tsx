@@ -11,7 +11,6 @@ import type { Route } from "./+types/compare";
 
 export const meta: Route.MetaFunction = () => [{ title: "Compare · Atelier" }];
 
-/** Without a second picture, compares with the previous version or the adjacent image. */
 export async function loader({ request, url: { searchParams }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const a = parseCompared(searchParams.get("a"));

@@ -2,7 +2,6 @@ import { downloadSelection } from "~/features/downloads/handle-download.server";
 import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/download.selection";
 
-/** A POST, because the ids can be too long for a URL. */
 export function action({ request, context }: Route.ActionArgs) {
   return downloadSelection(request, context);
 }

@@ -193,7 +193,6 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
 
 const NONE: DesignImage[] = [];
 
-/** Not the design page's id: both forms can be in the document. */
 const MENU_OF_IMAGE = `${MENU_FORM}image`;
 
 const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }) => _id === id);

@@ -12,7 +12,6 @@ import type { Route } from "./+types/link.compare";
 
 export const meta: Route.MetaFunction = () => [{ title: "Compare · Atelier" }, { name: "robots", content: "noindex" }];
 
-/** Compares images of one design, not their versions. Without a second image, compares with the adjacent one. */
 export async function loader({ request, url: { searchParams }, context }: Route.LoaderArgs) {
   await unlockedLink(context);
   const convex = convexFor(context);

@@ -11,7 +11,6 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { name: "robots", content: "noindex" },
 ];
 
-/** The image of a link to it. Images of a design are below the design's address. */
 export async function loader(args: Route.LoaderArgs) {
   const link = await unlockedLink(args.context);
   const { token, imageId } = args.params;

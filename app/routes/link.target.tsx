@@ -17,7 +17,6 @@ export const meta: Route.MetaFunction = ({ loaderData }) =>
     ? [{ title: titleOf(loaderData.preview.name) }, { name: "robots", content: "noindex" }, ...linkPreview(loaderData.preview)]
     : [];
 
-/** Shows what the link is for, at the link's own address. */
 export async function loader(args: Route.LoaderArgs) {
   const link = await unlockedLink(args.context);
   const shown = await load(args, link);

@@ -31,7 +31,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   return { role: link.downloads ? ("downloadLink" as const) : ("link" as const), convexToken, canReport, isOfImage, isSaved };
 }
 
-/** Saves the link. A form of a page below has its own action. */
+/** Saves the link. Child routes have their own actions. */
 export async function action({ request, context, params: { token } }: Route.ActionArgs) {
   await readFormData(request);
   const saveProblem = await saveLink(request, context);
@@ -42,7 +42,6 @@ export async function action({ request, context, params: { token } }: Route.Acti
 
 export const shouldRevalidate = liveLayoutRevalidation;
 
-/** Without the password, only the form for it is shown. */
 export default function LinkLayout({ loaderData, actionData, params: { token } }: Route.ComponentProps) {
   const { role, canReport, isOfImage, isSaved } = loaderData;
   const root = useRoot();

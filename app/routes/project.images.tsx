@@ -51,7 +51,7 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
 
 const SHOWN = 100;
 
-/** Images without a status are in every design, so no index lists them for a project. */
+/** Excludes "none": no index lists images without a status for a project. */
 function statusIn(url: URL): { review?: ReviewStatus } {
   const review = REVIEW_STATUSES.find((each) => each === url.searchParams.get(REVIEW));
   return review === undefined ? {} : { review };

@@ -47,7 +47,6 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return { project, links, item, addresses, isFirst: cursor === null, enabled: config.publicLinks.enabled, webhooks: config.webhooks };
 }
 
-/** Returns the design or image that a new link shows. */
 async function itemIn(convex: ReturnType<typeof convexFor>, itemId: string | null) {
   if (itemId === null) return null;
   const { kind, name } = (await convex.preload(api.links.getItem, { itemId })).value;

@@ -23,15 +23,14 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: titleOf(`Transfer of ${isolate(loaderData?.project.value.name ?? "project")}`) },
 ];
 
-/** Members in the form. */
-const SHOWN = 200;
+const MEMBERS_SHOWN = 200;
 
 export async function loader({ params: { id }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [project, transfer, members] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
     convex.preload(api.transfers.get, { projectId: id }),
-    convex.preload(api.members.list, { projectId: id, paginationOpts: { cursor: null, numItems: SHOWN } }),
+    convex.preload(api.members.list, { projectId: id, paginationOpts: { cursor: null, numItems: MEMBERS_SHOWN } }),
   ]);
   return { project, transfer, members };
 }

@@ -213,7 +213,7 @@ function ByLink({ last }: { last: boolean }) {
   );
 }
 
-/** Signing out and deleting an account lead here without `redirectTo`. An expired session has it, and its uploads and drafts stay. */
+/** Erases uploads and drafts after a sign-out or deletion, which set no `redirectTo`. An expired session sets it and keeps them. */
 function useErasedStorage(on: boolean): void {
   useEffect(() => {
     if (!on) return;

@@ -17,7 +17,6 @@ import type { Route } from "./+types/verify-email";
 
 export const meta: Route.MetaFunction = () => [{ title: "Verify your email address · Atelier" }];
 
-/** Emailed links set `state` for the completed step, or `error`. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { searchParams } = url;
   const visitor = await getVisitor(context);

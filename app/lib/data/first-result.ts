@@ -4,7 +4,6 @@ import { convexToJson, type Value } from "convex/values";
 import { use, useState } from "react";
 
 const TIMEOUT_MS = 2_000;
-/** Keeps the subscription until the waiting page has its own. */
 const HANDOVER_MS = 5_000;
 
 type PendingResult = { promise: Promise<void>; release: () => void; timer?: ReturnType<typeof setTimeout> };

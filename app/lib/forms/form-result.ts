@@ -45,7 +45,6 @@ function errorsByField(errors: Record<string, string[]>, values: FormValues, mes
   return beside;
 }
 
-/** A form for the error screen to resend, without JavaScript. */
 export type Unsent = { unsent: { action: string; fields: [string, string][] } };
 
 export function isUnsent(value: unknown): value is Unsent {

@@ -41,7 +41,6 @@ type IntentFormProps = {
   hasButtons?: boolean;
   onSend?: () => void;
   onDone?: () => void;
-  /** The user chose the stored text instead of a stale one. Default: `onDone`. */
   onDiscard?: () => void;
   children: ReactNode;
 };

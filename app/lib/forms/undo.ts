@@ -45,7 +45,6 @@ async function offer(step: Step, direction: Direction, text: string): Promise<vo
   void toast(text, { label, onClick: () => revert(step, direction), messageId: step.messageId });
 }
 
-/** Undoes a stored step, or redoes it, where its message is no longer shown. */
 export function revertStored(id: string, text: string, direction: Direction): void {
   if (!steps[direction].some((step) => step.id === id)) steps[direction].push({ id, text, done: Promise.resolve() });
   const step = steps[direction].find((each) => each.id === id);
@@ -60,7 +59,6 @@ function removeStep(step: Step, direction: Direction): boolean {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Offers the opposite at once, so that keys pressed before the answer are not lost. */
 function revert(step: Step, direction: Direction): void {
   if (!removeStep(step, direction)) return;
   // After an undo by key, the button in the message would have no effect.

@@ -2,7 +2,6 @@ import type { AppConfig } from "~/config";
 
 const cache = new WeakMap<Request, string>();
 
-/** Returns the origin of a request. The listener has validated it (`server/http/request-origin.ts`). */
 export function originOf({ origins }: AppConfig, request: Request): string {
   const origin = cache.get(request) ?? new URL(request.url).origin;
   cache.set(request, origin);

@@ -5,7 +5,6 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 
 type Limits = { maxBytes: number; timeoutMs: number };
 
-/** Replaced in tests. */
 export type Network = {
   protocol: string;
   isAllowed: (address: string) => boolean;

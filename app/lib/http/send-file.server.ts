@@ -8,7 +8,6 @@ const IDLE_MS = 4_000;
 const plain = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
 const encrypted = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
 
-/** Reused buffers: garbage collection of new ones would cost more than everything else. */
 const freeBuffers: Buffer[] = [];
 const MAX_FREE_BUFFERS = 8;
 
@@ -26,7 +25,6 @@ export async function sendFile(
     const options = { agent: secure ? encrypted : plain, method: "POST", headers: { ...headers, "Content-Length": size }, signal };
     const asking = secure ? httpsRequest(address, options) : httpRequest(address, options);
     const [answered, sent] = await Promise.allSettled([
-      // A server can answer before the whole file is sent; then sending stops.
       answerOf(asking).finally(() => asking.writableFinished || asking.destroy()),
       sendAll(file, size, piece, asking).catch((error: unknown) => {
         asking.destroy(asError(error));

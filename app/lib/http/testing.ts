@@ -44,7 +44,6 @@ export const testConfig: AppConfig = {
   socialProviders: {},
 };
 
-/** Returns a middleware's response. A thrown response counts, as in the router. */
 export async function answerOf(
   middleware: MiddlewareFunction<Response>,
   request: Request,

@@ -56,7 +56,6 @@ function noticedAs(fault: Unavailable): Unavailable {
   if (notice) {
     notice.unavailable = true;
     if (fault instanceof DeploymentDiskFull) notice.diskFull = true;
-    // The caller swallows it without a log entry.
     log.error({ error: fault }, "the deployment was unavailable for a request");
   }
   return fault;

@@ -1,6 +1,5 @@
 import { isPreload } from "~/lib/data/preload";
 
-/** Single-use values of a request's loaders, in creation order (`send-once.server.ts`). */
 export type OnceValues = readonly string[];
 
 /** Ignores single-use values and query timestamps, which no server rendering reads (`useLive`); compares other objects by identity. */

@@ -39,7 +39,6 @@ export function createMarkupCache(bytes: number, now: () => number = Date.now): 
 const isSame = (one: PageSource, other: PageSource) =>
   one.address === other.address && sameData(one.loaderData, other.loaderData, { one: one.once, other: other.once });
 
-/** Returns a key of the address and the loaders' scalar values, such as user and theme. Matches are compared in full. */
 function keyOf({ address, loaderData, once }: PageSource): string {
   const words: unknown[] = [address];
   for (const data of Object.values(loaderData)) {

@@ -9,7 +9,6 @@ export function OwnRights({ role, children }: { role: MemberRole | LinkRole | un
   return <OwnRole value={role}>{children}</OwnRole>;
 }
 
-/** Whether the page is shown to a visitor of a public link, who changes nothing and has nothing of their own. */
 export function useIsVisitor(): boolean {
   const role = use(OwnRole);
   return LINK_ROLES.some((each) => each === role);

@@ -6,7 +6,6 @@ type BottomBar = "tray" | "selection";
 const heights = new Map<BottomBar, number>();
 let sheet: CSSStyleSheet | null = null;
 
-/** Returns a `ref` that publishes the element's height, so that other content can avoid it. */
 export function bottomInsetRef(bar: BottomBar) {
   return (element: HTMLElement | null) => {
     if (!element) return;

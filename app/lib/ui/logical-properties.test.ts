@@ -1,8 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-/** Scans the sources, because oxlint reads no CSS and both kinds of files share one rule. */
-
 /** Physical by nature: positions that follow the pointer or the pixels of a picture, and text that is left-to-right in every language. */
 const ALLOWED: Record<string, RegExp[]> = {
   "app/features/accounts/settings/picture/picture-form.tsx": [/\bleft-0\b/, /\borigin-top-left\b/],

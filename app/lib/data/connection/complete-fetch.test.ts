@@ -13,7 +13,6 @@ function brokenOff(): ReadableStream<Uint8Array> {
   return readable;
 }
 
-/** Vitest's own listeners would fail the run. */
 async function unhandledDuring(work: () => Promise<unknown>): Promise<unknown[]> {
   const others = process.rawListeners("unhandledRejection");
   const rejections: unknown[] = [];

@@ -15,7 +15,6 @@ function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexRe
   return new ConvexReactClient(url, {
     ...(webSocketConstructor && { webSocketConstructor }),
     skipConvexDeploymentUrlCheck: true,
-    // The loader's token opens the connection, so no second token is fetched.
     expectAuth: true,
     initialAuthTokenReuse: true,
     authRefreshTokenLeewaySeconds: TOKEN_REFRESH_LEEWAY_SECONDS,

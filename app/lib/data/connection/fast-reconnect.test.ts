@@ -62,7 +62,6 @@ beforeEach(async () => {
     "fetch",
     vi.fn((_address: string, { signal }: { signal: AbortSignal }) => Promise.race([probe(), rejection(signal)])),
   );
-  // The native timers are not faked.
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     const over = new AbortController();
     setTimeout(() => over.abort(), ms);

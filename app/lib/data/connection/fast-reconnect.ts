@@ -24,7 +24,6 @@ const PROBE_TIMEOUTS_MS = {
   // After sleep, received messages arrive before an answer or within this time.
   dead: 500,
 };
-/** Timeout of the only probe during a slow handshake, so that its duration shows how slow the connection is. */
 const LONG_PROBE_TIMEOUT_MS = 30_000;
 
 /** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */

@@ -9,7 +9,6 @@ const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
 const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
 /** Probes may get answers that are a second old (`server/http/readiness.ts`), but none from before the heartbeat. */
 export const HEARTBEAT_LIMIT = 1_000;
-/** Answers wait behind a large message, which takes longer on slow lines. */
 const HEARTBEAT_LIMIT_TIMES = 4;
 const HEARTBEAT_LIMIT_MAX = 16_000;
 
@@ -53,7 +52,6 @@ function handshakeLimitAfter(took: number): number {
   return took > HANDSHAKE_LIMIT ? Math.min(2 * took, HANDSHAKE_LIMIT_MAX) : HANDSHAKE_LIMIT;
 }
 
-/** The page's own request shows how slow the line is, so that the first handshake is not replaced. */
 function limitOfPage(): number {
   const [page] = performance.getEntriesByType("navigation");
   if (!(page instanceof PerformanceResourceTiming)) return HANDSHAKE_LIMIT;
@@ -105,7 +103,6 @@ export function faultOf(networkChangedAt: number): Fault | null {
   return answersHeartbeats && heartbeatAt !== null && Date.now() - heartbeatAt >= heartbeatLimit ? "unanswered" : null;
 }
 
-/** Closes the socket at once. The Convex client then waits to reconnect. */
 export function abandonSocket(): void {
   const abandoned = socket;
   if (!abandoned) return;

@@ -37,7 +37,6 @@ describe("followPages", () => {
     expect(moved.slots).toEqual([{ cursor: null }, { cursor: "x", before: { cursor: "a" } }, { cursor: "b" }]);
     const here = settled(moved, null, { start: "x", a: "b", x: "b", b: "c" });
     expect(here.slots).toEqual([{ cursor: null }, { cursor: "x" }, { cursor: "b" }]);
-    // If it moves again first, the last shown page stays.
     expect(settled(moved, null, { start: "y", a: "b", b: "c" }).slots[1]).toEqual({ cursor: "y", before: { cursor: "a" } });
   });
 

@@ -12,7 +12,6 @@ export function sortIn(url: URL): { sort?: ListSort } {
 
 export const FAVOURITES = "favourites";
 
-/** The search parameter with a review status. */
 export const REVIEW = "review";
 
 export function reviewIn(url: URL): { review?: ReviewFilter } {

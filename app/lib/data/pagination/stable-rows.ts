@@ -23,7 +23,6 @@ export function stableRows<Row>(before: Row[], rows: Row[]): Row[] {
 
 export const idOf = (row: unknown): unknown => Object(row)._id ?? row;
 
-/** An optimistic row differs from its answer even if equal. */
 const isSame = (one: unknown, other: unknown) => isOptimistic(Object(one)) === isOptimistic(Object(other)) && isEqual(one, other);
 
 function isEqual(one: unknown, other: unknown): boolean {

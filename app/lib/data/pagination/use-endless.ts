@@ -100,14 +100,12 @@ function usePages(ranges: PageRange[], reference: FunctionReference<"query">, ar
   return useQueries(current.requests);
 }
 
-/** The first page handles errors that end the list. */
 function pageIn<Row>(answer: PaginationResult<Row> | Error | undefined): PaginationResult<Row> | undefined {
   if (!(answer instanceof Error)) return answer;
   if (refusalOf(answer) || redirectOf(answer) !== null) return undefined;
   throw answer;
 }
 
-/** While a page moves, its old rows can overlap with its neighbour's. */
 function distinct<Row>(rows: Row[]): Row[] {
   const ids = new Set<unknown>();
   return rows.filter((row) => {

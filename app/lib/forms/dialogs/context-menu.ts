@@ -7,7 +7,6 @@ export function openMenuAt(item: Element, point: Point): boolean {
   const button = item.querySelector<HTMLElement>("[data-opens-menu]");
   if (!button) return false;
   requested = point;
-  // From the button, arrow keys and Tab lead into the menu.
   button.focus({ preventScroll: true });
   button.click();
   requested = null;

@@ -118,5 +118,5 @@ function closeDialog(id: string): void {
   if (dialog instanceof HTMLDialogElement) close(dialog);
 }
 
-/** Dialogs focus by this attribute, which React omits. */
+/** A dialog focuses the element with `autofocus`, which React does not render. */
 const focusedByDialog = (area: HTMLTextAreaElement | null) => area?.setAttribute("autofocus", "");

@@ -20,7 +20,6 @@ type MenuActionProps = {
   children: ReactNode;
 };
 
-/** One form for all menus, because one per button would dominate a long list's size. */
 export const ALL_MENUS = `${MENU_FORM}form`;
 
 export function MenuAction({ intent, values, command, form = ALL_MENUS, children, ...rest }: MenuActionProps) {

@@ -1,7 +1,6 @@
 export const DIALOG_PARAMS = ["rename", "purge", "status"] as const;
 export type DialogName = (typeof DIALOG_PARAMS)[number];
 
-/** The search parameter of the selection mode (`~/features/selection`). */
 export const SELECT = "select";
 
 export const MENU = "menu";

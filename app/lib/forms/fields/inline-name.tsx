@@ -27,7 +27,6 @@ export function InlineName(props: NameInPlaceProps) {
 
 const sizeOf = (small = false) => (small ? "text-lg" : "text-2xl max-sm:text-xl");
 
-/** Enter and blur save, Escape cancels. Live changes apply unless the field is being edited. */
 function EditableName({ item, thing, intent, constraint, small = false }: NameInPlaceProps) {
   const state = useIntentForm({ id: `name-${item._id}`, intent, constraint, defaultValue: { name: item.name } });
   const [typing, setTyping] = useState(false);

@@ -15,7 +15,7 @@ export function TextField({ field, label, hideLabel, hint, type = "text", classN
   if (!field) return null;
   const hintId = hint && !field.errors ? `${field.id}-hint` : undefined;
   const props = inputProps(field);
-  // Dialogs focus by this attribute, which React omits.
+  // A dialog focuses the element with `autofocus`, which React does not render.
   const ref = rest.autoFocus ? (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "") : undefined;
   return (
     <Field

@@ -1,6 +1,5 @@
 import { Busboy, type BusboyConfig } from "@fastify/busboy";
 
-/** A selection sends one field per item. */
 export const FIELDS_MAX = 5000;
 
 /** Excludes brackets and dots, from which conform builds arrays and objects of any length. */

@@ -76,7 +76,6 @@ const encoders: Record<string, (fields: [string, string][]) => Request> = {
 };
 
 const fieldName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/);
-/** Browsers replace lone surrogates and send line breaks as CR LF. */
 const fieldValue = fc.string({ unit: "binary", maxLength: 40 }).map((text) => text.replaceAll(/\r\n|\r|\n/g, "\r\n"));
 
 describe.each(Object.entries(encoders))("the parser of %s forms", (_, encode) => {

@@ -32,8 +32,7 @@ export class UploadAborted extends Error {
 
 export type Received<Result> = { results: Result[]; tooMany: boolean };
 
-// Passes each complete file to `onFile` in the form's order, while later files still arrive, and deletes it. `onField` gets the fields
-// before the files. Throws DiskFull at once; InvalidForm, UploadAborted and errors of `onFile` after all complete files.
+/** Passes each file to `onFile` once it is complete, then deletes it. Throws DiskFull at once; InvalidForm, UploadAborted and errors of `onFile` at the end. */
 export async function receiveMultipart<Result>(
   request: Request,
   limits: ReceiveLimits,

@@ -11,7 +11,6 @@ export type Flash = {
   id: string;
   text: string;
   undo?: FlashUndo | undefined;
-  /** A key that a form of the page shows as its message. */
   done?: string | undefined;
 };
 /** The undo step of the message. `redo`: it has been undone. */

@@ -5,7 +5,6 @@ import { configContext, nonceContext } from "../context";
 import { withMutableHeaders } from "../mutable-headers";
 import { isTrustworthy, originOf } from "../origin.server";
 
-/** Headers that a route may override; lower case, as `Headers` returns them. */
 const OVERRIDABLE = new Set(["content-security-policy", "cross-origin-resource-policy"]);
 
 const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];

@@ -12,7 +12,6 @@ export function NotFoundScreen() {
   );
 }
 
-/** Without scripts no link can go back, so links to the start replace the buttons. */
 function RecoveryLinks() {
   const navigate = useNavigate();
   const isScripted = useScripted();

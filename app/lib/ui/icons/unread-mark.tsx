@@ -1,7 +1,6 @@
 import { MessageSquare } from "lucide-react";
 import { Icon } from "./icon";
 
-/** Marks an item with comments that the user has not read. */
 export function UnreadMark({ hasText = false }: { hasText?: boolean }) {
   return (
     <span className="inline-flex items-center gap-1 text-accent-text" title={hasText ? undefined : "New comments"}>

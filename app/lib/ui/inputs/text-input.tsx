@@ -5,5 +5,4 @@ export function TextInput({ className, type = "text", ...rest }: ComponentProps<
   return <input type={type} dir={isText(type) ? "auto" : undefined} className={clsx("textbox", className)} {...rest} />;
 }
 
-/** Dates and numbers keep the direction of the page. */
 const isText = (type: string) => type === "text" || type === "search";

@@ -56,7 +56,6 @@ export function useNearness(nav: RefObject<HTMLElement | null>, more: (() => voi
   }, [nav, on]);
 }
 
-/** The link moves or disappears, so after a click focus goes to the first new item. */
 function useArrival(nav: RefObject<HTMLElement | null>, things: string, loading: boolean): () => void {
   const lastBefore = useRef<Element | null>(null);
   const waited = useRef(false);

@@ -32,7 +32,6 @@ export function close(dialog: HTMLDialogElement): void {
   if (dialog.open) dialog.close();
 }
 
-/** Handles the click in browsers without invoker commands, and prevents the popover. */
 function actsFor(act: (dialog: HTMLDialogElement) => void) {
   return (event: MouseEvent<HTMLButtonElement>) => {
     if ("commandForElement" in HTMLButtonElement.prototype) {

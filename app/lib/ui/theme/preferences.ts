@@ -64,7 +64,6 @@ export const DENSITY_COOKIE = "density";
 export const DESIGN_VIEWS = [...DENSITIES, "list"] as const;
 export type DesignView = (typeof DESIGN_VIEWS)[number];
 
-/** Background behind an enlarged picture; "wall" matches the page. */
 export const BACKGROUNDS = ["wall", "black", "grey", "white", "checker"] as const;
 export type Background = (typeof BACKGROUNDS)[number];
 export const BACKGROUND_COOKIE = "ground";

@@ -1,7 +1,6 @@
 import { formatDate } from "./date-format";
 import { useDateSettings } from "./use-date-settings";
 
-/** A calendar date without time zone, such as "2026-11-30". */
 export function CalendarDay({ on }: { on: string }) {
   const { locale } = useDateSettings();
   return (

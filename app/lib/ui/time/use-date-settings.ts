@@ -3,7 +3,6 @@ import { useRoot } from "~/lib/data/use-root";
 import { timeZoneCookie } from "~/lib/ui/theme/preferences";
 import type { DateSettings } from "./date-format";
 
-/** The server's settings until scripts run, then the browser's time zone. */
 export function useDateSettings(): DateSettings {
   const { locale = "en-GB", timeZone = null } = useRoot() ?? {};
   return { locale, timeZone: useSyncExternalStore(never, browserTimeZone, () => timeZone) };
