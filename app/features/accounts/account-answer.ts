@@ -2,7 +2,6 @@ import type { FormAnswer } from "~/lib/forms/form-result";
 
 export type AccountAnswer = FormAnswer & {
   done?: string;
-  /** How the user can refresh a session that is too old: by password, or by signing in again. */
   stepUp?: "password" | "sign-in";
   setup?: TwoFactorSetup;
   leaveFor?: string;

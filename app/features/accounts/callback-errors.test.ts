@@ -5,7 +5,6 @@ import { ADDED_CODES, adviceFor, REPLACED_CODES, SPECIFIED_CODES } from "./callb
 const DIST = new URL("../../../node_modules/better-auth/dist/", import.meta.url);
 const CALLBACK = "api/routes/callback.mjs";
 
-/** Modules that the callback imports, although only other endpoints answer with their codes. */
 const OTHER_ENDPOINTS = [
   "api/middlewares/origin-check.mjs",
   "api/routes/email-verification.mjs",

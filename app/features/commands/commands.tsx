@@ -26,7 +26,6 @@ type CommandDialogProps = CommandsProps & {
   openRequest: object;
 };
 
-/** Opens synchronously and keeps what is typed until the palette has loaded. */
 function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
@@ -48,7 +47,6 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
     setEntered(false);
     setCommandsOfPage(pageCommands());
     show(dialog.current);
-    // The dialog would focus the list.
     dialog.current.querySelector("input")?.focus();
   }, [openRequest]);
 

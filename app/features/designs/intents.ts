@@ -144,7 +144,6 @@ declare module "~/lib/forms/intents" {
   }
 }
 
-/** `tags` is undefined instead of empty, as in the deployment's rows. */
 function changeTags(store: OptimisticLocalStore, id: string, change: (tags: Design["tags"]) => string[] | undefined): void {
   const shown = store.getQuery(api.designs.getDesignById, { id });
   if (!shown) return;

@@ -19,7 +19,6 @@ async function* archived(
   const documents = new Set<unknown>();
   for await (const image of images) {
     signal.throwIfAborted();
-    // The pages of a PDF share its file.
     const document = image["contentType"] === "application/pdf" ? image["checksum"] : undefined;
     if (document !== undefined && documents.has(document)) continue;
     const original = await content.original(image, signal);
@@ -31,7 +30,6 @@ async function* archived(
   }
 }
 
-/** The row may be older than the file, and a rotated HEIC becomes a JPEG. */
 const typeOf = (image: Row, { headers }: Response): string => headers.get("Content-Type") ?? String(image["contentType"]);
 
 export async function* designEntries(content: ContentReader, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {

@@ -124,7 +124,6 @@ it(
     await once(response, "readable");
     expect(response.read()).not.toBeNull();
 
-    // Waits until the socket buffers are full: then nothing more is read.
     let before = -1;
     await expect.poll(() => before === (before = count.read) && before > 0, { interval: 300, timeout: 30_000 }).toBe(true);
     expect(count).toMatchObject({ opened: 1, open: 1 });

@@ -14,7 +14,7 @@ import { MemberAvatars } from "./member-avatars";
 
 export type OpenDialog = ComponentProps<typeof ItemMenu>["openDialog"];
 
-/** Names are single lines. One text keeps the memoized cards from rendering again. */
+/** Joins names, which have no line breaks, into one text: a new array would rerender memoized cards. */
 export const SEPARATOR = "\n";
 
 type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "picking"> &
@@ -24,7 +24,6 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     to: string;
     archive: string | undefined;
     counts: readonly string[];
-    /** The owner and members of a shared project. */
     people?: string;
     openDialog: OpenDialog;
     byHand: boolean;

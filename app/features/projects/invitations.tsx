@@ -104,7 +104,6 @@ function InvitationRow({ projectId, invitation, mail }: { projectId: string; inv
   );
 }
 
-/** Shows the result of a form: a message, or the link, which the server returns only once. */
 function Sent({ form, answer }: { form: string; answer: unknown }) {
   const fromPage = useActionData<unknown>();
   const invited = invitedIn(answer, form) ?? invitedIn(fromPage, form);

@@ -8,7 +8,6 @@ const column = [box(0, 300, 0, 40), box(0, 300, 40, 80), box(0, 300, 80, 120)];
 it("drops on the pointer's side of the nearest item", () => {
   expect(dropPositionAt(rows, { x: 20, y: 50 }, false)).toEqual({ side: "before", index: 0 });
   expect(dropPositionAt(rows, { x: 250, y: 50 }, false)).toEqual({ side: "after", index: 1 });
-  // Right of a row's end, the target is that row's end, not the next row.
   expect(dropPositionAt(rows, { x: 900, y: 90 }, false)).toEqual({ side: "after", index: 1 });
   expect(dropPositionAt(rows, { x: 20, y: 900 }, false)).toEqual({ side: "before", index: 2 });
   expect(dropPositionAt(column, { x: 250, y: 45 }, false)).toEqual({ side: "before", index: 1 });

@@ -78,5 +78,5 @@ function Suggestions() {
   return <KnownTags id="tags-to-choose" tags={Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []} />;
 }
 
-/** A popover focuses the element with `autofocus` on each opening; React omits the attribute. */
+/** A popover focuses the element with `autofocus`, which React does not render. */
 const focusedWithPopover = (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "");

@@ -1,7 +1,6 @@
 import { useMatches } from "react-router";
 import type { MemberRole } from "#convex/model/rights";
 
-/** `role`: the visitor's role in another user's project. */
 type OpenProject = { _id: string; role?: MemberRole | undefined };
 
 export type ProjectHandle<Data> = { projectOf: (loaderData: Data) => OpenProject };

@@ -21,7 +21,6 @@ export function SidebarSearch({ collapsed }: { collapsed: boolean }) {
   );
 }
 
-/** Hidden from screen readers: /shortcuts lists the key. */
 function PaletteKey() {
   const key = useSyncExternalStore(never, paletteKey, () => "");
   return (

@@ -39,7 +39,6 @@ export function Sidebar({ sidebar, user, theme, me, projects, unread, projectLis
       ref={sidebar.ref}
       id={SIDEBAR_ID}
       popover="auto"
-      // With JavaScript the page below the sheet is inert, so the sheet is a dialog.
       role={sidebar.sheet ? "dialog" : "complementary"}
       aria-modal={sidebar.sheet || undefined}
       aria-label="Sidebar"

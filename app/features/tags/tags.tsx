@@ -83,7 +83,6 @@ function AddTag({ id, intent, knownTags }: { id: string; intent: IntentName; kno
       state={state}
       hidden={{ id }}
       className="group/tag grid gap-1"
-      // The value has been read by now, so the field can be cleared.
       onSend={() =>
         queueMicrotask(() => {
           if (input.current) input.current.value = "";

@@ -18,7 +18,6 @@ let people = 0;
 
 beforeAll(async () => {
   deployment = await startTestDeployment();
-  // Cuts every connection after a number of calls, as if the app had been killed.
   between = await startProxy(deployment.url, () => (callsLeft-- > 0 ? "pass" : "cut"));
   const config: AppConfig = {
     ...testConfig,

@@ -73,7 +73,6 @@ async function pass({ request, context }: Asking): Promise<Response> {
   if (!body) return tooLargeAnswer();
   if (body.length > 0) return handle({ request, context }, new Request(url, { method, headers, body }));
   if (!SENDS.has(method) || !isJson(headers)) return handle({ request, context }, new Request(url, { method, headers }));
-  // Some calls have no body (specification 7: /sign-out), but Better Auth requires a content type for every POST.
   headers.set("Content-Type", "application/json");
   headers.delete("Content-Length");
   return handle({ request, context }, new Request(url, { method, headers, body: "{}" }));

@@ -102,7 +102,6 @@ function makeAuth(config: AppConfig, origin: string) {
       },
     },
     user: {
-      // Specification 4: an unverified user's address changes at once.
       changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
       deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser, ...endSubscriptions(config) },
     },
@@ -129,7 +128,6 @@ function makeAuth(config: AppConfig, origin: string) {
       useSecureCookies: false,
       cookiePrefix: cookies.prefix,
       defaultCookieAttributes: { secure: cookies.secure, httpOnly: true, sameSite: "lax", path: "/" },
-      // Specification 9: OAuth state lives 10 minutes; Better Auth's default is 5.
       cookies: { state: { attributes: { maxAge: 600 } } },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
       database: { joins: true },

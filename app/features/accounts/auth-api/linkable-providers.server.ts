@@ -21,7 +21,6 @@ export const WITHOUT_VERIFIED_ADDRESS: ReadonlySet<string> = new Set([
 /** Providers without an address: Better Auth creates a placeholder (`plugins/providers/provider-addresses.server.ts`). */
 export const WITHOUT_ADDRESS: ReadonlySet<string> = new Set(["reddit", "roblox", "tiktok"]);
 
-/** The setting that linking a provider needs (specification 5), or null. */
 export type LinkObstacle = "ACCOUNTS_TRUSTED_PROVIDERS" | "ACCOUNTS_LINK_DIFFERENT_EMAILS" | null;
 
 export function linkableProviders({ socialProviders, accounts }: AppConfig): { id: string; obstacle: LinkObstacle }[] {

@@ -12,7 +12,6 @@ const assigned = (id: string, field: string) =>
 
 describe("linkableProviders (specification 5)", () => {
   it("lists the providers that never report a verified address to Better Auth", () => {
-    // `mapProfileToUser` is not configured.
     const NEVER = ["false", "userMap?.emailVerified ?? false"];
     const never = (id: string) => {
       const values = assigned(id, "emailVerified");

@@ -20,7 +20,6 @@ const zoomProfile = z.object({ verified: z.unknown().optional() });
 /** VK's tokens contain no space. */
 const DEVICE_SEPARATOR = " ";
 
-/** VK refreshes a token only together with its device id. */
 export const withDevice = <Tokens extends { refreshToken?: string | undefined }>(tokens: Tokens, deviceId: string | undefined): Tokens =>
   tokens.refreshToken && deviceId ? { ...tokens, refreshToken: tokens.refreshToken + DEVICE_SEPARATOR + deviceId } : tokens;
 

@@ -63,5 +63,4 @@ const ICONS: Record<string, string> = {
   twitter: x,
 };
 
-/** Returns path data for a 24 × 24 view box. */
 export const providerIcon = (id: string): string => /<path d="([^"]+)"/.exec(ICONS[id] ?? "")?.[1] ?? "";

@@ -24,7 +24,6 @@ export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: 
     const { PasskeyError, signInWithPasskey } = passkeys;
     try {
       await signInWithPasskey();
-      // A full page load, because the user has changed.
       location.assign(redirectTo);
     } catch (error) {
       if (!(error instanceof PasskeyError)) throw error;

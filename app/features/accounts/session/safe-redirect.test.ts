@@ -56,7 +56,6 @@ describe("safeRedirectPath", () => {
         for (const wanted of [before + host + after, `/${before}${host}${after}`]) {
           const target = safeRedirectPath(wanted);
           expect(target).toMatch(/^\/(?![/\\])/);
-          // As a browser resolves it, plain and after a proxy decoded it.
           const readings = [target, target.split(/[?#]/, 1)[0] ?? ""].flatMap((path) => [path, decodeSafely(path)]);
           for (const path of readings) expect(new URL(path, "https://atelier.example").origin).toBe("https://atelier.example");
         }

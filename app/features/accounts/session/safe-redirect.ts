@@ -1,6 +1,5 @@
 import { safeRedirect } from "remix-utils/safe-redirect";
 
-/** An origin that no address can have, to detect absolute URLs. */
 const NOWHERE = "https://nowhere.invalid";
 
 /** Backslashes and control characters, plain or percent-encoded. Browsers read them as slashes or drop them. */

@@ -101,7 +101,6 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
     return { ...claims, convexToken };
   }
 
-  /** Better Auth extends a session by setting its cookie again. */
   function sessionAfter(headers: Headers): string | null {
     const cookies = headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
     return readCookie(new Headers({ Cookie: cookies.join("; ") }), names.session);

@@ -134,7 +134,6 @@ describe("visitor", () => {
     await elsewhere.post("/sign-in/email", person);
     await elsewhere.post("/revoke-other-sessions", {});
     expect(await browser.visit(renewVisitor)).toBeNull();
-    // Device and last method survive a sign-out; the cookie of an ended session is useless.
     expect([...browser.cookies.keys()].toSorted()).toEqual(["atelier.device", "atelier.last_method", "atelier.session_token"]);
   });
 

@@ -24,7 +24,6 @@ const LIFETIMES = [
   { value: "never", label: "Never" },
 ];
 
-/** Creates a token and then shows it once. */
 export function CreateAccessToken() {
   const state = useAccountForm({ id: "create-token", intent: "createAccessToken", defaultValue: { read: "yes", expires: "90" } });
   const token = state.answer?.accessToken;

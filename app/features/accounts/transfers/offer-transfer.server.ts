@@ -11,7 +11,6 @@ import { OFFER_TRANSFER } from "./transfer-intents";
 
 const offerFields = z.object({ userId: z.string("Choose a member").min(1, "Choose a member") });
 
-/** Offers the project to a member, for an owner who has signed in recently. */
 export const offerTransfer = (projectId: string) =>
   accountAction({
     [OFFER_TRANSFER]: accountIntent({

@@ -7,7 +7,6 @@ import type { api } from "#convex/_generated/api";
 
 type OfferedProjectsProps = { offers: FunctionReturnType<typeof api.transfers.listOffered> };
 
-/** Projects that others want to transfer to the user, above the notifications. */
 export function OfferedProjects({ offers }: OfferedProjectsProps) {
   if (offers.length === 0) return null;
   return (

@@ -12,7 +12,6 @@ import { OFFER_TRANSFER, type Transfer } from "./transfer-intents";
 
 type OwnerProps = { projectId: string; transfer: Transfer | null; members: { userId: string; name: string; email?: string }[] };
 
-/** What the owner sees: the form, or the offer. */
 export function OwnersTransfer({ projectId, transfer, members }: OwnerProps) {
   if (transfer?.state === "moving") return <Moving />;
   const isPending = transfer !== null && transfer.state !== "declined";
@@ -97,7 +96,6 @@ function OfferForm({ projectId, members }: Pick<OwnerProps, "projectId" | "membe
   );
 }
 
-/** What the recipient sees. */
 export function RecipientsTransfer({ transfer }: { transfer: Transfer }) {
   const { _id: transferId, state, owner, expiresAt } = transfer;
   const accept = useIntentForm({ id: "accept-transfer", intent: "acceptTransfer" satisfies IntentName });

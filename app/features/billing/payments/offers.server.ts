@@ -4,7 +4,6 @@ import { type Payments, stripeClient } from "./stripe.server";
 export type Offer = { interval: Interval; price: { amount: number; currency: string } | null };
 export type Interval = "month" | "year";
 
-/** Stripe's page shows the final price, so a short cache is enough. */
 const CACHE_MS = 10 * 60 * 1000;
 const TIMEOUT_MS = 2000;
 

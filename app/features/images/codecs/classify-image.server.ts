@@ -27,7 +27,6 @@ export function classifyImage(pixels: Buffer, shape: Shape): ImageClass {
     }
   }
   const squares = columns * rows;
-  // In a picture smaller than a square, lossy encoding saves nothing.
   if (plain >= DRAWN * squares) return "drawn";
   return plain >= MIXED.plain * squares && lettered >= MIXED.lettered * squares ? "mixed" : "photographed";
 }

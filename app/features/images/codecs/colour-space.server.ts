@@ -63,7 +63,6 @@ const SRGB_AREA = area({ x: 0.6484, y: 0.3309 }, { x: 0.3212, y: 0.5979 }, { x: 
 
 /** Returns `colour_primaries` (ITU-T H.273) of a container's `colr` box (ISO/IEC 14496-12, 12.1.5) of type "nclx". */
 export function nclxPrimaries(container: Buffer): number | undefined {
-  // The header with the properties precedes the coded pictures.
   const at = container.subarray(0, 64 * 1024).indexOf("colrnclx", 0, "latin1");
   return at === -1 || at + 10 > container.length ? undefined : container.readUInt16BE(at + 8);
 }

@@ -145,7 +145,6 @@ function plainText(text: string): string | undefined {
   return line === "" ? undefined : line.slice(0, LONGEST_TEXT).toWellFormed();
 }
 
-/** Most makers include their name in the model. */
 function cameraOf(make: string | undefined, model: string | undefined): string | undefined {
   if (!make || !model) return model ?? make;
   const first = make.split(" ", 1)[0] ?? make;

@@ -116,7 +116,6 @@ async function inspectHeic(file: Arrived, read: Metadata): Promise<Inspection> {
   }
 }
 
-/** Renders each page once, small, so that no page fails when it is shown. */
 async function inspectDocument(file: Arrived): Promise<Inspection> {
   try {
     const rendered = await decodeIsolated(await readFile(file.path), "application/pdf", { side: THUMBHASH_SIDE });
@@ -175,7 +174,6 @@ async function recognise(path: string): Promise<string> {
   return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
 }
 
-/** The pictures of a file with the general brand "mif1" name their codec. */
 const isAv1 = async (path: string): Promise<boolean> => (await startOf(path)).includes("av1C", 0, "latin1");
 
 /** Image sequences (AVIF 1.1, 6.2) are rejected, since sharp's libheif cannot read even their first picture. */

@@ -39,7 +39,6 @@ export function makeFromReduced(
   return lossy(picture, targetFormat, outputHeight(rotatedSize(info, rotation), width));
 }
 
-/** Returns how many frames are in memory at once: all of them in `rotateFrames`, otherwise one. */
 async function framesInMemory({ bytes, contentType }: Original, { still = false, rotation = 0 }: VariantRequest): Promise<number> {
   return !still && rotation !== 0 && isAnimatable(contentType) ? ((await decoder(bytes).metadata()).pages ?? 1) : 1;
 }

@@ -10,7 +10,6 @@ import type { VariantRequest } from "./make-variant.server";
 export type ReducedJpeg = { data: Buffer; info: OutputInfo };
 
 const SHRINKS = [8, 4, 2];
-/** Thumbnails in a gallery of medium density are about this high. */
 const SHORT_SIDE_MIN = 300;
 const PIXELS_MAX = 2_000_000;
 const CACHE_BYTES = 32 * 2 ** 20;

@@ -87,7 +87,6 @@ it("rotates a HEIC by its container, with the same coded pixels", async () => {
   const [before] = await decodeIsolated(buffer, "image/heic");
   const [after] = await decodeIsolated(bytes, "image/heic");
   expect([before?.width, before?.height, after?.width, after?.height]).toEqual([64, 96, 96, 64]);
-  // Red is above blue, so the rotation moves it to the right.
   expect(after?.pixels.readUInt8((32 * 96 + 90) * 4)).toBeGreaterThan(200);
   expect(after?.pixels.readUInt8((32 * 96 + 5) * 4)).toBeLessThan(50);
 });

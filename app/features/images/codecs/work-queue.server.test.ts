@@ -60,7 +60,6 @@ describe("createQueue", () => {
     const all = [add("eve", "eve 0"), add("eve", "eve 1"), add("ada", "ada 0"), add("eve", "eve 2"), add("ada", "ada 1")];
     end("eve 0");
     await expect.poll(() => started.length).toBe(4);
-    // Both have one running job; Eve's last turn was before Ada's.
     expect(started.at(-1)).toBe("eve 2");
     end("eve 1");
     await expect.poll(() => started.length).toBe(5);

@@ -36,7 +36,6 @@ export function originalAddress(imageId: string, { files, ...version }: Omit<Ima
 
 const fileAddress = (id: string, files: string | undefined) => (files === undefined ? href("/images/:id", { id }) : `${files}/${id}`);
 
-/** Contains the rotation, so that browsers do not show a stored response of another one. */
 function versionSearch({ versionId, rotation }: Pick<ImageVersion, "versionId" | "rotation">): string {
   return (versionId === undefined ? "" : `&version=${versionId}`) + (rotation === undefined ? "" : `&turn=${rotation}`);
 }

@@ -3,7 +3,6 @@ import { rgbaToThumbHash, thumbHashToRGBA } from "thumbhash";
 import { describe, expect, it, vi } from "vitest";
 import { drawnPlaceholders, placeholderUrl } from "./placeholder";
 
-/** A picture with one bright corner, so that a mirrored, rotated or recoloured placeholder is noticed. */
 function hashOf(width: number, height: number, alpha = 255): Uint8Array {
   const rgba = new Uint8Array(width * height * 4);
   for (let y = 0; y < height; y++)

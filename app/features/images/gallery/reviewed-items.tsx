@@ -13,7 +13,6 @@ import type { DesignImage } from "./image-intents";
 
 type ReviewedItemsProps = { label: string; designs: readonly Design[]; images: readonly DesignImage[]; density: Density };
 
-/** The designs and images of one status, for an overview. */
 export function ReviewedItems({ label, designs, images, density }: ReviewedItemsProps) {
   return (
     <>

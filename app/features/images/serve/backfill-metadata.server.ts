@@ -19,7 +19,6 @@ export function backfillMetadata(
   if (details !== undefined || contentType === "image/svg+xml" || contentType === "application/pdf" || reading.has(checksum)) return;
   reading.add(checksum);
   void noteDetails(of, { contentType, checksum }, config)
-    // The page works without metadata, and the next view retries.
     .catch((error: unknown) => log.warn({ error }, "the metadata of images could not be read"))
     .finally(() => reading.delete(checksum));
 }

@@ -45,7 +45,6 @@ type LinkReference = { linkId: string; lock: number };
 const LINK_SESSION = "link ";
 const TOKEN_SESSION = "token ";
 
-/** Stands for the session of a program with an access token. */
 export const sessionOfToken = (tokenHash: string): string => TOKEN_SESSION + tokenHash;
 
 function linkIn(sessionId: string): LinkReference | null {
@@ -102,7 +101,6 @@ function open(config: AppConfig): ImageService {
     try {
       return Buffer.from(await response.arrayBuffer());
     } catch (cause) {
-      // The storage aborts the response for a damaged file.
       throw new Unavailable("The storage closed the connection", { cause });
     }
   }
@@ -119,7 +117,6 @@ function open(config: AppConfig): ImageService {
     const { userId } = of;
     const { checksum, contentType, page } = picture;
     const { width, height } = uprightSize(picture);
-    // Fetches the original inside the queue to limit memory.
     let isOwn = false;
     const make = async () => {
       isOwn = true;
@@ -180,7 +177,6 @@ function open(config: AppConfig): ImageService {
   };
 }
 
-/** The image's file was replaced after access was granted. */
 export class ReplacedError extends Error {
   override name = "ReplacedError";
   readonly file: AccessibleImage;

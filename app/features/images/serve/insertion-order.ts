@@ -35,7 +35,6 @@ export function createInsertionOrder(): InsertionOrder {
     },
     delete: remove,
     oldest() {
-      // The number of hours is limited by how long an unused key stays.
       earliest ??= byHour.keys().reduce((least, hour) => Math.min(least, hour), Infinity);
       return byHour.get(earliest)?.values().next().value;
     },

@@ -45,7 +45,7 @@ export function serveLinkImage(
   return serve(request, context, { userId: `link ${link.linkId}`, sessionId: sessionOfLink(link), imageId }, { downloads });
 }
 
-/** Serves the original to a program with an access token, or a picture of the width. */
+/** Serves the original, or a variant of the requested width, to a program with an access token. */
 export function serveTokenImage(
   request: Request,
   imageId: string,

@@ -56,7 +56,6 @@ function NeighbourLink({ to, image, side, open }: NeighbourProps) {
   );
 }
 
-/** Leaves clicks that open another tab or window to the browser. */
 function openInViewer(event: MouseEvent, open: () => void) {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();

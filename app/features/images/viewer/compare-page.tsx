@@ -19,7 +19,6 @@ type ComparePageProps = {
   b: ComparedImage;
   first: Shown;
   second: Shown;
-  /** Offered for comparison, with their versions by image id. */
   images: DesignImage[];
   versions: Record<string, Version[]>;
   mode: CompareMode;

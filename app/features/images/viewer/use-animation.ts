@@ -2,7 +2,6 @@ import { useState, useSyncExternalStore } from "react";
 
 export type Animation = {
   isPlaying: boolean;
-  /** Whether the visitor has chosen. The choice overrides the preference for reduced motion. */
   isChosen: boolean;
   toggle: () => void;
 };

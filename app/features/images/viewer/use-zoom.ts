@@ -30,7 +30,6 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
   useLayoutEffect(() => {
     latest.current = { scene, view, handlers };
   });
-  /** Two events can precede the render of the first change. */
   const show = useCallback((next: View, fitting: Fitting = "free") => {
     latest.current.view = next;
     setZoomState({ view: next, fitting });

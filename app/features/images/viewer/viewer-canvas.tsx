@@ -63,7 +63,6 @@ function Sharp({ image, shown, magnification, still }: SharpProps) {
   const [loaded, setLoaded] = useState("");
   const address = imageAddress(image._id, variantWidth, which);
   const [isRequested, setRequested] = useState(false);
-  // Waits for the end of a zoom, to avoid useless requests.
   useEffect(() => {
     setRequested(false);
     const timer = setTimeout(() => setRequested(true), SETTLES_MS);

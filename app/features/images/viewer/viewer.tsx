@@ -41,7 +41,6 @@ type ViewerProps = {
   actions: ReactNode | null;
   /** Absent where comments are not shown. `versionNumber` is undefined while it loads. */
   comments?: { projectId: string; versionNumber: number | undefined };
-  /** False for an image that is shown without its design. */
   hasGallery?: boolean;
   around: DesignImage[];
   background: Background;

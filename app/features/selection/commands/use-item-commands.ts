@@ -129,7 +129,6 @@ export function useItemCommands(
     const ids = chosen();
     if (!bulk || !event.clipboardData || ids.length === 0 || isInField(event.target) || getSelection()?.isCollapsed === false) return;
     event.preventDefault();
-    // Users who may not move items copy them instead.
     const isCut = event.type === "cut" && mayRun(bulk.move);
     const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
     const written = copied(ids, isCut, bulk);

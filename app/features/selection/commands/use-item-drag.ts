@@ -112,7 +112,6 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
         event.stopPropagation();
         event.preventDefault();
         if (dropTarget && items) move(items, dropTarget.id);
-        // A moved item leaves the page, and then its `dragend` reaches no listener.
         end();
       },
       options,

@@ -3,7 +3,6 @@ export type DestinationRequest = {
   ids: readonly string[];
   from: string | undefined;
   staysOnPage: boolean;
-  /** The number and form fields of a selection; default: those of `ids`. */
   count?: number;
   fields?: readonly [string, string][];
 };

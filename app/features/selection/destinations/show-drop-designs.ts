@@ -17,7 +17,6 @@ export function onDropDesigns(listener: (shown: DropDesignsOf | null) => void): 
 /** In pixels. */
 export const DROP_DESIGNS_WIDTH = 256;
 
-/** Places the list next to a link of the sidebar, and below any other, so that it covers no other target. */
 export function dropDesignsOf(link: HTMLAnchorElement): DropDesignsOf {
   const { left, right, top, bottom } = link.getBoundingClientRect();
   const projectId = link.pathname.split("/").at(-1) ?? "";

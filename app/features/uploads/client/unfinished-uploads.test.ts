@@ -4,7 +4,6 @@ import { FakeTransport, fakeTimers, file, hang, uploadTarget, TestPage } from ".
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
 
-// Runs checksums one after the other, so that files are sent in a fixed order.
 vi.mock("./transfer/checksum", async (original) => {
   const { checksumOf } = await original<typeof checksum>();
   let last: Promise<unknown> = Promise.resolve();

@@ -32,7 +32,6 @@ export class UnfinishedUploads {
     void this.#finishArrived();
   }
 
-  /** Resumes with the files that this browser stores or may read. Must be called by a click: the browser may ask for permission. */
   async resume(): Promise<void> {
     for (const queued of this.#store.snapshot().unfinished.filter(isFileAvailable)) {
       const blob = queued.isStored ? await this.#queue.read(queued.id) : null;

@@ -50,7 +50,6 @@ describe("upload outcomes", () => {
     ] as const) {
       await expect.poll(() => [page.transport.sendings.length, ...page.states()], { interval: 10 }).toEqual([tries, "interrupted"]);
       expect(page.first().problem).toBe(`${TEXTS.proxyNoServer} ${CONTINUES}`);
-      // Longer than the first delay, and shorter than this one with polling.
       vi.advanceTimersByTime(0.6 * ms);
       expect(page.states()).toEqual(["interrupted"]);
       vi.advanceTimersByTime(0.4 * ms);

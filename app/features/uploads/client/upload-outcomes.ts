@@ -84,7 +84,7 @@ export class UploadOutcomes {
     item.url = null;
   }
 
-  /** Otherwise they would use the owner's storage for a day. “Add anyway” sends the file again. */
+  /** Frees storage that the upload would reserve for a day. "Keep both" sends the file again. */
   #discardBytes(item: UploadItem): void {
     if (item.url === null || item.file === null) return;
     this.#transport.discard(item.url);

@@ -82,7 +82,6 @@ export class UploadSender {
       if (item.url === null) throw new Error("A file that was sent has an address");
       this.#outcomes.end(item, await this.#transport.finish(item.url, item.anyway, stop.signal));
     } catch (error) {
-      // The code that stopped the upload has set its state.
       if (item.stop !== stop) return;
       await this.#fail(item, stop, toNotSent(error));
       if (item.stop !== stop) return;

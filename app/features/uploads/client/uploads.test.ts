@@ -61,7 +61,6 @@ describe("uploads", () => {
     page.uploads.cancel(page.all()[1]?.id ?? "");
     page.uploads.resume(page.first().id);
     await expect.poll(page.states).toEqual(["added", "cancelled", "sending", "sending", "sending"]);
-    // Files get their URLs in the order in which their checksums are computed.
     expect(page.transport.sendings[5]?.url).toBe(page.transport.urlOf("a.png"));
     expect(page.transport.discarded).toEqual([page.transport.urlOf("b.png")]);
   });

@@ -63,7 +63,6 @@ async function receiveBatch(
           const entry = entries[file.index];
           if (!entry) throw new InvalidForm("A file has no entry");
           const { key, name, checksum, anyway, chosenAs } = readEntry(entry);
-          // The form's own file is deleted once this returns.
           const path = newPath();
           await rename(file.path, path);
           files.push({ ...file, name, path, sending: `${userId}:${key}`, onlyNew: !anyway, checksum, chosenAs: chosenAs ?? undefined });

@@ -86,7 +86,6 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
 
 export async function sharedFiles(userId: string, config: AppConfig): Promise<PartialUpload[]> {
   const files = await sharedParts(userId, config);
-  // A file that another request has removed meanwhile has no offset.
   const offsets = await Promise.all(
     files.map((file) =>
       uploadsFor(config)

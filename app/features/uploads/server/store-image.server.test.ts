@@ -14,7 +14,6 @@ import { storeImage } from "./store-image.server";
 import { storeImages } from "./store-images.server";
 import { backfillMetadata } from "~/features/images/serve/backfill-metadata.server";
 
-// Sends every request through the `fetch` that a test here can break.
 vi.mock("~/lib/http/plain-fetch.server", () => ({ plainFetch: (...[input, init]: Parameters<typeof fetch>) => fetch(input, init) }));
 
 vi.mock("~/lib/http/send-file.server", () => ({

@@ -32,7 +32,6 @@ export const errorPage = () =>
     hooks: {
       before: [
         {
-          // Better Auth validates the parameters first and would answer JSON to a browser.
           matcher: ({ path }) => path === "/callback/:id",
           handler: createAuthMiddleware(async (ctx) => {
             if (callbackParams.safeParse(ctx.query).success && callbackParams.safeParse(ctx.body ?? undefined).success) return;
@@ -42,7 +41,6 @@ export const errorPage = () =>
       ],
       after: [
         {
-          // Maps codes that the specification (8) lacks.
           matcher: ({ path }) => path === "/callback/:id",
           handler: createAuthMiddleware(async ({ context: { responseHeaders }, query, redirect }) => {
             const location = withDisplayedCode(responseHeaders?.get("Location") ?? "", query?.["error"]);

@@ -40,7 +40,6 @@ export const limits = () =>
     init: () => ({
       options: {
         databaseHooks: {
-          // Specification 3: a missing `image` is null.
           user: {
             create: { before: async (user) => ({ data: cut({ ...user, image: user.image ?? null }) }) },
             update: { before: async (user) => ({ data: cut(user) }) },

@@ -109,7 +109,6 @@ export function mailRequests(config: AppConfig) {
     await accounts.createVerificationValue({ identifier, value: "", expiresAt: new Date() });
   }
 
-  /** Better Auth sends a mail only to an unverified address. */
   async function equalizeVerificationTiming(accounts: InternalAdapter, email: string): Promise<void> {
     const found = await accounts.findUserByEmail(email);
     if (!found || found.user.emailVerified) await queueMail(config, null);

@@ -6,7 +6,6 @@ const RESET = "/email-otp/reset-password";
 /** Endpoints where a mailed secret can verify an address for the first time. A reset commits in one mutation. */
 const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", RESET]);
 
-/** Requests whose update of the user verifies the address. */
 const verifyingRequests = new WeakSet<object>();
 
 /** Removes passkeys and second factor when the address is first proven: anyone may have created the account. Better Auth removes the rest. */

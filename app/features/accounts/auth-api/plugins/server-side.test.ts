@@ -174,7 +174,6 @@ describe("a session that the deployment fails to store", () => {
   it("throws 'Failed to get session' if the session is deleted meanwhile", { tags: "@told-failed-get-session-where-session" }, async () => {
     const { id, headers } = await signUp();
     const { adapter } = await auth.$context;
-    // Old enough to be extended when read.
     const where = [{ field: "userId", value: id }];
     await adapter.updateMany({ model: "session", where, update: { expiresAt: new Date(Date.now() + 86_400_000) } });
     lost = { name: "update", model: "sessions" };

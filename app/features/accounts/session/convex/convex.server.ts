@@ -17,7 +17,6 @@ export const convexMiddleware: MiddlewareFunction<Response> = ({ request, contex
 
 type Tokens = {
   current: () => Promise<string>;
-  /** Called when the deployment refused the current token. */
   renewed: () => Promise<string>;
   /** Returns what to throw when it also refused the renewed one. */
   ended: () => unknown;
@@ -106,7 +105,6 @@ function asAnswer(error: unknown): unknown {
 
 class TokenRefused extends Error {}
 
-/** The deployment keeps no states from before it replaced its functions. */
 class SnapshotTooOld extends Unavailable {}
 
 type Client = ReturnType<typeof openClient>;

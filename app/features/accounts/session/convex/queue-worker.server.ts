@@ -10,7 +10,6 @@ const DEPLOYMENT_PAUSE_MS = 5000;
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 type Queue = {
-  /** For the log. */
   name: string;
   /** Returns when the next entry is due, in milliseconds since 1970; null for an empty queue. */
   due: FunctionReference<"query", "public", Record<string, never>, number | null>;
@@ -19,7 +18,6 @@ type Queue = {
 };
 
 export type QueueWorker = {
-  /** Waits for the entries under way. */
   close(): Promise<void>;
 };
 

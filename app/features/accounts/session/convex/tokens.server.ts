@@ -131,7 +131,6 @@ function verified(key: SigningKey): Verified {
 
 const imported = new WeakMap<SigningKey, ReturnType<typeof importKeys>>();
 
-/** Importing a key costs as much as signing. */
 function keys(key: SigningKey) {
   const cached = imported.get(key) ?? importKeys(key);
   imported.set(key, cached);

@@ -1,4 +1,3 @@
-/** A `FileSystemFileHandle` with the permissions that only Chromium has. */
 export type ReadableHandle = FileSystemFileHandle & {
   requestPermission(descriptor: { mode: "read" }): Promise<PermissionState>;
 };

@@ -61,7 +61,6 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     });
   }
 
-  /** Runs in parallel with other changes, because large files take long. */
   async function storeWaiting(): Promise<void> {
     if (isStoring) return;
     isStoring = true;

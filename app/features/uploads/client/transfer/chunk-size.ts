@@ -36,7 +36,6 @@ export function createChunkSize(): ChunkSize {
     shrink(status, bytes) {
       if (status === 413) rejected = Math.min(rejected ?? Infinity, bytes);
       if (bytes <= SMALLEST_CHUNK) return false;
-      // Another upload may have reduced the size already, and a file can be smaller than a chunk.
       size = Math.min(size, Math.max(SMALLEST_CHUNK, stepWithin(bytes - 1)));
       return true;
     },

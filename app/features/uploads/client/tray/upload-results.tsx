@@ -12,7 +12,6 @@ export function UploadResults({ answer: { results, problem } }: { answer: Upload
       {results.length > 0 ? (
         <ul className="grid gap-2">
           {results.map((result, index) => (
-            // Names can repeat, and the list never changes.
             <li key={`${index} ${result.name}`} className="flex gap-2.5">
               <Icon
                 of={result.ok ? CircleCheck : CircleAlert}

@@ -20,7 +20,6 @@ let config: AppConfig;
 let calls: Call[] = [];
 let people = 0;
 let addresses = 0;
-/** Returns an unused address from the range for tests (RFC 2544). */
 const newAddress = () => `198.18.${addresses >> 8}.${addresses++ & 255}`;
 
 beforeAll(async () => {
@@ -79,7 +78,6 @@ describe(`${GUESSES} concurrent guesses from different addresses`, () => {
     calls = [];
     const answers = await atOnce((index) => post(path, { email, otp: `wrong${index}` }));
     expect(answers.filter(({ status }) => status === 200)).toEqual([]);
-    // A wrong code that was compared is stored again with one more attempt.
     const compared = calls.filter((call) => call.path === "accounts/store:create" && JSON.stringify(call.args).includes(identifier));
     expect(compared.length).toBeGreaterThan(0);
     expect(compared.length).toBeLessThanOrEqual(3);

@@ -17,7 +17,6 @@ const accountsListed = z.array(
 
 const linkByRedirect = z.object({ provider: z.string(), idToken: z.undefined().optional() });
 
-/** Removes an account in one transaction, so that two concurrent calls leave one. */
 type Unlink = (sessionId: string, id: string, lastToo: boolean) => Promise<"unlinked" | "last" | "missing">;
 
 /** Lists accounts as specification 3 and unlinks by provider (specification 7). The key `unlinkAccount` replaces Better Auth's. */

@@ -31,7 +31,6 @@ export const providerTokens = () =>
       refreshToken: createAuthEndpoint("/refresh-token", { method: "POST", body: tokensRequest }, async (ctx) => {
         const account = await accountFor(ctx, ctx.body);
         const tokens = await coreRefreshToken({ ...ctx, ...dataOnly, body: { accountId: account.id, userId: account.userId } });
-        // Specification 7 requires `scopes`; Better Auth returns one string.
         const scopes = (tokens.scope ?? "").split(",").filter(Boolean);
         return ctx.json({ ...tokens, scopes, idToken: await readable(tokens.idToken, ctx), accountId: account.accountId });
       }),
@@ -56,13 +55,11 @@ export const providerTokens = () =>
           if (!tokens.accessToken) throw new APIError("BAD_REQUEST", { code: "ACCESS_TOKEN_NOT_FOUND", message: "Access token not found" });
           const info = await provider.getUserInfo(tokens);
           if (!info) throw APIError.from("UNAUTHORIZED", BASE_ERROR_CODES.FAILED_TO_GET_USER_INFO);
-          // Some providers report it as text.
           const emailVerified = parseStringBoolean(info.user.emailVerified) ?? false;
           return ctx.json({ user: { ...info.user, emailVerified }, data: info.data });
         },
       ),
     },
-    // Better Auth encrypts access and refresh tokens but not ID tokens, which identify users and some providers accept for a sign-in.
     init: ({ secretConfig }) => {
       const sealed = async <Account extends { idToken?: string | null }>(account: Account) => {
         if (!account.idToken?.includes(".")) return { data: account };
