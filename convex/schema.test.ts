@@ -64,7 +64,7 @@ it("declares a user's picture and the parent ids as specified", () => {
 
 it("indexes every reference from one table to another, so that no read scans", () => {
   for (const { name, fields, indexes } of tables) {
-    // No row is looked up by its scheduled call.
+    // Excludes scheduled calls, because no row is looked up by one.
     const isReference = (field: GenericValidator) => field.kind === "id" && field.tableName !== "_scheduled_functions";
     const references = Object.entries(fields).filter(([name, field]) => isReference(field) || name === "userId" || name === "ownerId");
     for (const [field] of references) {

@@ -84,7 +84,7 @@ export const finalize = serverMutationForSender({
   handler: async (ctx, args) => {
     const { image: found, ...path } = await imageFor(ctx, args.imageId, "edit");
     const { ownerId } = path.project;
-    // A transfer may not have reached the image yet. The version counts for the new owner.
+    // During a transfer the image may still have its former owner. The version counts towards the new one.
     const isGiven = found.ownerId !== undefined && found.ownerId !== ownerId && (await giveImages(ctx, [found], ownerId)) > 0;
     const image = isGiven ? ((await ctx.db.get(found._id)) ?? found) : found;
     const properties = check(imageProperties, args);

@@ -4,7 +4,7 @@ import { internalMutation } from "../_generated/server";
 
 const BATCH = 100;
 
-/** Marks a link at the end of its time, so that visitors' live queries run again and are refused. */
+/** Marks an expired link, so that live queries of its visitors rerun and are refused. */
 export const expire = internalMutation({
   args: { id: v.id("links") },
   returns: v.null(),

@@ -25,7 +25,7 @@ async function expectMenus(page: Page, menus: MenuCase[]): Promise<void> {
   }
 }
 
-test("every menu of a design opens, closes and keeps out of the tab order", async ({ open, app, user }) => {
+test("opens and closes every menu of a design, outside the tab order while closed", async ({ open, app, user }) => {
   const { designId, path } = await makeDesign(app, user);
   await addPictures(app, user, designId, ["fig", "bank"]);
   const page = await open({ user });
@@ -37,7 +37,7 @@ test("every menu of a design opens, closes and keeps out of the tab order", asyn
   ]);
 });
 
-test("every menu of the other pages opens, closes and keeps out of the tab order", async ({ open, app, user }) => {
+test("opens and closes every menu of other pages, outside the tab order while closed", async ({ open, app, user }) => {
   const { designId, path } = await makeDesign(app, user);
   const [imageId = ""] = await addPictures(app, user, designId, ["fig", "bank"]);
   const convex = await deploymentAs(app, user);

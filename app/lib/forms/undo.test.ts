@@ -52,7 +52,7 @@ it("removes the message of a step that is undone or redone by key", { tags: "@un
   expect(vi.mocked(dismissToast).mock.calls).toEqual(shown.slice(0, 2));
 });
 
-it("redoes what is still being undone, if that succeeds", { tags: "@redo-before-the-answer" }, async () => {
+it("redoes a step once its pending undo has succeeded", { tags: "@redo-before-the-answer" }, async () => {
   const answer = Promise.withResolvers<null>();
   await offerUndo({ id: "a", text: "a renamed", done: stored });
   mutation.mockReturnValueOnce(answer.promise);

@@ -410,7 +410,7 @@ describe("the environment of queries and mutations", () => {
     expect((await failure("world:never")).message).toMatch(/promise was never resolved/);
   });
 
-  test("leftover work ends with its function and cannot reach the next one", async () => {
+  test("unfinished work ends with its function and cannot affect the next call", async () => {
     await clear();
     const [, after] = await Promise.all([
       fixture.runner.mutation(call("world:leavesWork")),
@@ -450,7 +450,7 @@ describe("a function over the time limit", () => {
     stop();
   });
 
-  test("is stopped in leftover work too, and writes nothing", async () => {
+  test("is stopped in unfinished work, too, and writes nothing", async () => {
     await clear();
     expect(await fixture.runner.mutation(call("world:loopsLater"))).toMatchObject({
       ok: false,

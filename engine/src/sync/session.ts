@@ -63,7 +63,7 @@ export class SyncSession implements Subscriber {
   private identityVersion = 0;
   private readonly live = new Map<number, LiveQuery>();
   private removed: number[] = [];
-  /** A mutation's promise resolves only with a transition at or after its commit. */
+  /** The commit that the next transition must reach: the client then resolves the mutation's promise. */
   private owed: Timestamp | null = null;
   private closed = false;
   inFlight = 0;

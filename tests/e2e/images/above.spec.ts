@@ -74,7 +74,7 @@ test("overlays pass the accessibility check and bottom bars do not overlap", asy
   await expect(bar).toBeVisible();
 
   for (const size of [WIDE, TABLET, PHONE]) {
-    await test.step(`the tray, the bar and a toast at ${size.width} px`, async () => {
+    await test.step(`places tray, bar and toast above each other at ${size.width} px`, async () => {
       await page.setViewportSize(size);
       await page.evaluate(() => scrollTo(0, 0));
       await drawn(page);

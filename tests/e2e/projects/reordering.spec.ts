@@ -133,7 +133,7 @@ test("drops an item beside the announced neighbour after another browser reorder
   await expect(announcer(page)).toContainText(`${held} dropped, position 2 of 4.`);
   await expect.poll(stored).toEqual([second, held, third, first]);
 
-  await test.step("an item that was only picked up stays where the other browser moved it", async () => {
+  await test.step("keeps the other browser's move of an item that is only picked up", async () => {
     await page.keyboard.press("Space");
     await convex.mutation(api.designs.reorder, { id: ids[held] ?? "", to: "last" });
     await expect(actions.cards).toHaveText([second, third, first, held]);
@@ -142,7 +142,7 @@ test("drops an item beside the announced neighbour after another browser reorder
     expect(await stored()).toEqual([second, third, first, held]);
   });
 
-  await test.step("after the announced neighbour is deleted, the other one decides", async () => {
+  await test.step("drops beside the other neighbour after the announced one is deleted", async () => {
     await handle(page, second).focus();
     for (const key of ["Space", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
     await expect(announcer(page)).toContainText(`Position 3 of 4, after ${first}`);

@@ -80,7 +80,7 @@ describe("createQueue", () => {
     expect(await run("ada", async () => "fourth")).toBe("fourth");
   });
 
-  it("evicts the last job of the user with the most from a full queue", async () => {
+  it("evicts the last job of the user with the most jobs from a full queue", async () => {
     const { started, add, end } = jobsOf(createQueue({ running: 1, waiting: 4 }));
     const all = Array.from({ length: 5 }, (_, n) => add("eve", `eve ${n}`));
     const settled = Promise.allSettled(all);

@@ -26,7 +26,7 @@ export type StrayFilesOptions = {
   signal: AbortSignal;
 };
 
-/** Also moves files with a row back and deletes quarantine folders after 30 days. */
+/** Quarantines files without a row for 30 days, and moves back those that have a row again. */
 export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<void> {
   const { dir, acceptLossUntil, hasAcceptedLoss, log, signal } = options;
   const returned = await returnFiles(options);

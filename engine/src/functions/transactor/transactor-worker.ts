@@ -112,7 +112,7 @@ function close(): void {
   try {
     transactor?.close();
   } catch (error) {
-    // As on a full disk. Everything committed is in the log, which the next start reads.
+    // Happens on a full disk. The log, which the next start reads, has every commit.
     writeSync(2, `The last checkpoint failed, so the log remains beside the database: ${messageOf(error)}\n`);
   }
   transactor = null;

@@ -25,7 +25,7 @@ describe("chunk size", () => {
     expect(chunks.bytes()).toBe(4 * MIB);
   });
 
-  it("grows again after 408 while chunks are fast, and not while they are slow", () => {
+  it("grows again after a 408 only while chunks are fast", () => {
     const chunks = createChunkSize();
     chunks.shrink(408, 8 * MIB);
     chunks.shrink(408, 4 * MIB);
