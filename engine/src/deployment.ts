@@ -111,8 +111,10 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   });
 
   try {
-    const url = options.url ?? addressOf(host, await listen(api, options.port, host));
-    const siteUrl = options.siteUrl ?? addressOf(host, await listen(site, options.sitePort, host));
+    const listening = addressOf(host, await listen(api, options.port, host));
+    const url = options.url ?? listening;
+    const siteListening = addressOf(host, await listen(site, options.sitePort, host));
+    const siteUrl = options.siteUrl ?? siteListening;
     const opened = await open({
       dataDir,
       acceptLossUntil: options.acceptLossUntil ?? null,
@@ -126,7 +128,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       onFailure: options.onFailure,
     });
     opening.resolve(opened);
-    await storeAddress(dataDir, url);
+    await storeAddress(dataDir, listening);
     return {
       url,
       siteUrl,

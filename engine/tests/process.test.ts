@@ -6,6 +6,7 @@ import { ConvexClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { readAddress } from "../src/backup/address.ts";
 import { ADMIN_KEY, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "./harness.ts";
 
 const MAIN = resolve(import.meta.dirname, "../src/main.ts");
@@ -51,6 +52,18 @@ describe("the command line of the deployment", () => {
 
   it("prints its help", async () =>
     expect(await main(["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--site-port") }));
+
+  it("listens on its port when --url and --site-url name other addresses", async () => {
+    const data = folder("behind-a-proxy");
+    const addresses = ["--url", "https://convex.example", "--site-url", "https://site.example"];
+    const child = spawn(process.execPath, [MAIN, "--data", data, "--port", "0", "--site-port", "0", ...addresses]);
+    const line = await new Promise<string>((done) => child.stdout.once("data", (chunk: Buffer) => done(chunk.toString())));
+    const answer = await fetch(`${await readAddress(data)}/version`);
+    child.kill("SIGKILL");
+    await new Promise((done) => child.once("exit", done));
+    expect(line).toContain("Deployment ready at https://convex.example, HTTP actions at https://site.example");
+    expect(answer.status).toBe(200);
+  });
 
   it("names the port in use", async () => {
     const taken = createServer();
