@@ -53,14 +53,14 @@ it("packages of the server that the app uses too have the same version", { tags:
 
 it("compose.yaml sets only existing settings and one writable volume", { tags: "@compose-settings" }, async () => {
   const [text, configuration] = await Promise.all([read("compose.yaml"), read("docs/configuration.md")]);
-  for (const service of ["atelier", "atelier-on-convex"]) {
+  for (const service of ["atelier", "atelier-on-convex", "app"]) {
     const body = new RegExp(`^  ${service}:\\n((?:    .*\\n|\\n)+)`, "m").exec(text)?.[1] ?? "";
     const set = [...body.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name);
     expect(set.length).toBeGreaterThan(2);
     for (const name of set) expect(configuration, name).toContain(`\`${name}\``);
   }
-  const images = [...text.matchAll(/^ +image: \S+?:(\S+)$/gm)].map(([, tag = ""]) => /^\$\{\w+:-(.+)\}$/.exec(tag)?.[1] ?? tag);
-  expect(images.length).toBe(2);
+  const images = [...text.matchAll(/^ {4}image: \S+?:(\S+)$/gm)].map(([, tag = ""]) => /^\$\{\w+:-(.+)\}$/.exec(tag)?.[1] ?? tag);
+  expect(images.length).toBe(3);
   for (const tag of images) expect(tag).toMatch(/^\d+\.\d+|^[0-9a-f]{40}$/);
   for (const line of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]) expect(text).toContain(line);
 });
@@ -71,10 +71,11 @@ it("compose.yaml waits longer than a shutdown takes", async () => {
     read("server/shutdown.ts"),
     read("server/deployment/embedded.ts"),
   ]);
-  // A stop ends requests in flight, then the deployment. STOP_DELAY_SECONDS (0 here) would precede both.
+  // A stop ends requests in flight, then the deployment. STOP_DELAY_SECONDS precedes both.
   const ms = (source: string, name: string) =>
     Number(new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(source)?.[1]?.replaceAll("_", ""));
-  const longest = ms(shutdown, "GRACE") + ms(shutdown, "IDLE_GRACE") + ms(embedded, "STOP_TIMEOUT");
+  const delay = Number(/STOP_DELAY_SECONDS: (\d+)$/m.exec(text)?.[1]) * 1000;
+  const longest = delay + ms(shutdown, "GRACE") + ms(shutdown, "IDLE_GRACE") + ms(embedded, "STOP_TIMEOUT");
   expect(Number(/^ +stop_grace_period: (\d+)s$/m.exec(text)?.[1]) * 1000).toBeGreaterThan(longest);
 });
 

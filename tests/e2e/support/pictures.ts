@@ -9,18 +9,20 @@ import type { Id } from "../../../convex/_generated/dataModel.d.ts";
 import { type ChosenFile, type PictureName, picturePath } from "../../fixtures/pictures.ts";
 import { expect, hydrated, type Person, type RunningApp } from "../../harness/test.ts";
 
-export async function deploymentAs(app: RunningApp, person: Person): Promise<ConvexHttpClient> {
+type Addresses = Pick<RunningApp, "url" | "deployment">;
+
+export async function deploymentAs(app: Addresses, person: Person): Promise<ConvexHttpClient> {
   return (await clientsOf(app, person))();
 }
 
-export async function clientsOf(app: RunningApp, person: Person): Promise<() => ConvexHttpClient> {
+export async function clientsOf(app: Addresses, person: Person): Promise<() => ConvexHttpClient> {
   const answer = await fetch(`${app.url}/api/auth/convex/token`, { headers: { Cookie: person.cookieHeader } });
   const { token } = await answer.json();
   return () => new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
 }
 
 export async function makeDesign(
-  app: RunningApp,
+  app: Addresses,
   person: Person,
   name = "Cover",
 ): Promise<{ projectId: Id<"projects">; designId: Id<"designs">; path: string }> {
@@ -47,7 +49,7 @@ export async function manyImages(app: RunningApp, person: Person, count: number)
 
 const NAMED = 10;
 
-export async function imagesIn(app: RunningApp, person: Person, designId: Id<"designs">) {
+export async function imagesIn(app: Addresses, person: Person, designId: Id<"designs">) {
   return (await deploymentAs(app, person)).query(api.designImages.getDesignImagesByDesignId, { designId });
 }
 
@@ -57,7 +59,7 @@ export async function chosen(name: PictureName): Promise<ChosenFile> {
 }
 
 export function send(
-  app: RunningApp,
+  app: Addresses,
   person: Person | null,
   designId: string,
   files: ChosenFile[],
