@@ -1,20 +1,28 @@
 import { execFile } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, chown, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "@playwright/test";
+import { pageActions } from "../e2e/support/page-actions.ts";
+import { tray } from "../e2e/support/uploads.ts";
+import { noise } from "../fixtures/pictures.ts";
 import { freePort } from "../harness/app.ts";
 import { signIn, signUp } from "../harness/people.ts";
+import { printedSettings } from "../harness/setup-convex.ts";
+import { hydrated } from "../harness/test.ts";
 import { type Container, type ContainerOptions, engine, ready, startContainer } from "./container-engine.ts";
 
 const run = promisify(execFile);
 const IMAGE = process.env.CONTAINER_IMAGE ?? "";
 
 const containers: Container[] = [];
+const images: string[] = [];
 const folders: string[] = [];
-const start = async (options: Omit<ContainerOptions, "image">) => {
-  const container = await startContainer({ image: IMAGE, port: await freePort(), ...options });
+const start = async (options: Partial<ContainerOptions>) => {
+  const isPublished = !options.flags?.includes("--network=host");
+  const container = await startContainer({ image: IMAGE, ...(isPublished && { port: await freePort() }), ...options });
   containers.push(container);
   return container;
 };
@@ -29,6 +37,7 @@ async function folder(uid: number, gid = uid): Promise<string> {
 test.skip(process.getuid?.() !== 0, "folders of other users need root");
 test.afterEach(async () => {
   for (const container of containers.splice(0)) await container.remove();
+  for (const image of images.splice(0)) await engine("rmi", image);
   for (const path of folders.splice(0)) await rm(path, { recursive: true, force: true });
 });
 
@@ -107,12 +116,128 @@ test("runs as any user of group 0, as OpenShift starts it", { tag: "@container-a
   await signUp(container.url, "Ada");
 });
 
-test("listens on IPv6", { tag: "@container-ipv6" }, async () => {
-  const container = await start({ data: await folder(1000), settings: { HOST: "::" } });
-  await ready(container);
-  const answer = await container.exec("node", "-e", "fetch('http://[::1]:3000/healthz').then((r) => console.log(r.status))");
-  expect(answer).toBe("200");
+test("starts and answers without IPv4", { tag: "@container-ipv6" }, async () => {
+  const prefix = `fd5a:${randomBytes(2).toString("hex")}`;
+  const network = `atelier-test-${randomUUID()}`;
+  await engine("network", "create", "--ipv6", `--subnet=${prefix}::/64`, network);
+  const container = await startContainer({
+    image: IMAGE,
+    data: await folder(1000),
+    settings: { HOST: "::" },
+    flags: [`--network=${network}`],
+  });
+  try {
+    const [pid, address] = (
+      await engine("inspect", "--format={{.State.Pid}} {{range .NetworkSettings.Networks}}{{.GlobalIPv6Address}}{{end}}", container.name)
+    ).split(" ");
+    // Engines give every network an IPv4 range, too.
+    await run("nsenter", ["--target", pid ?? "", "--net", "ip", "-4", "address", "flush", "dev", "eth0"]);
+    await ready({ ...container, url: `http://[${address}]:3000` });
+  } finally {
+    await container.remove();
+    await engine("network", "rm", network);
+  }
 });
+
+test("invites the first user from the container", { tag: "@container-first-user" }, async ({ browser }) => {
+  const container = await start({ data: await folder(1000), settings: { ACCOUNTS_SIGN_UP: "invited" } });
+  await ready(container);
+  const email = `${randomUUID()}@example.com`;
+  const output = await container.exec("node", "server/start.js", "user", "invite", email);
+  const [, path = ""] = /https?:\/\/[^/\s]+(\/\S+)/.exec(output) ?? [];
+  const page = await browser.newPage();
+  await page.goto(container.url + path);
+  await page.getByLabel("Name", { exact: true }).fill("Ada");
+  await page.getByLabel("Password", { exact: true }).fill("correct horse battery staple");
+  await page.getByRole("button", { name: /sign up|create account/i }).click();
+  await expect(page.getByRole("heading", { name: "Projects", exact: true })).toBeVisible();
+  expect(await container.exec("node", "server/start.js", "user", "list")).toContain(email);
+  await page.close();
+});
+
+test("sets up a Convex deployment and rotates its key from the image", { tag: "@container-setup" }, async () => {
+  const [port, appPort] = [await freePort(), await freePort()];
+  const key = `image|${randomBytes(32).toString("hex")}`;
+  const convexUrl = `http://127.0.0.1:${port}`;
+  const deployment = await start({
+    data: await folder(1000),
+    port,
+    settings: { CONVEX_ADMIN_KEY: key },
+    command: ["node", "engine/src/main.ts", "--data=/data", "--host=0.0.0.0", "--port=3000", `--url=${convexUrl}`],
+  });
+  await expect(async () => expect((await fetch(`${deployment.url}/version`)).status).toBe(200)).toPass();
+  const onHost = (settings: Record<string, string>, ...command: string[]) =>
+    start({ settings: { CONVEX_URL: convexUrl, ...settings }, flags: ["--network=host"], command });
+  const setUp = async (settings: Record<string, string>, ...flags: string[]) => {
+    const container = await onHost({ CONVEX_DEPLOY_KEY: key, ...settings }, "node", "server/start.js", "setup:convex", ...flags);
+    expect(await container.wait(), await container.logs()).toBe(0);
+    return printedSettings(await container.logs());
+  };
+  const settings = await setUp({});
+  expect(Object.keys(settings).toSorted()).toEqual(["BETTER_AUTH_SECRET", "CONVEX_URL", "TOKEN_SIGNING_KEY"]);
+  const rotated = await setUp(settings, "--rotate-keys");
+  expect(Object.keys(rotated).toSorted()).toEqual(["CONVEX_URL", "TOKEN_SIGNING_KEY"]);
+  for (const keys of [settings, { ...settings, ...rotated }]) {
+    const app = await onHost({ ...keys, HOST: "127.0.0.1", PORT: `${appPort}` });
+    await ready({ ...app, url: `http://127.0.0.1:${appPort}` });
+    await app.stop();
+  }
+});
+
+test("a newer image continues open pages and a running upload", { tag: "@container-newer-image" }, async ({ browser }) => {
+  const newer = await newerImage();
+  const [data, port] = [await folder(1000), await freePort()];
+  const first = await start({ data, port });
+  await ready(first);
+  const person = await signUp(first.url, "Ada");
+  const context = await browser.newContext({ baseURL: first.url });
+  await context.addCookies(person.cookies);
+  const [page, other] = [await context.newPage(), await context.newPage()];
+  const actions = pageActions(page, true);
+  await actions.makeProject("Spring");
+  await actions.create("design", "Cover");
+  await expect(page.getByRole("heading", { name: "Cover" })).toBeVisible();
+  await other.goto("/projects");
+  await hydrated(other);
+  let loads = 0;
+  other.on("load", () => loads++);
+
+  const network = await context.newCDPSession(page);
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
+  await network.send("Network.enable");
+  await network.send("Network.emulateNetworkConditions", slow);
+  const sending = page.waitForRequest((request) => request.method() === "PATCH");
+  await page.getByLabel("Add images").setInputFiles(await noise("large.png", 1300, 1300));
+  await sending;
+  await first.stop();
+  await first.remove();
+  const second = await start({ image: newer, data, port });
+  await ready(second);
+  await network.send("Network.emulateNetworkConditions", { ...slow, uploadThroughput: -1 });
+  await expect(tray(page).getByRole("heading")).toHaveText("1 image added");
+  await expect(page.getByRole("main").getByRole("img").first()).toBeVisible();
+  const form = new URLSearchParams({ intent: "createProject", name: "After" });
+  const made = await fetch(`${first.url}/projects`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Cookie: person.cookieHeader, Origin: first.url },
+    body: form,
+  });
+  expect(made.status).toBe(303);
+  await expect(other.getByRole("main").getByText("After")).toBeVisible();
+  expect(loads).toBe(0);
+  await context.close();
+});
+
+/** Returns an image whose functions differ, as those of the next version do. */
+async function newerImage(): Promise<string> {
+  const [name, tag] = [`atelier-newer-${randomUUID()}`, "localhost/atelier:newer"];
+  await engine("run", "--user=0", `--name=${name}`, IMAGE, "node", "-e", CHANGE);
+  await engine("commit", "--change=USER 1000:1000", '--change=CMD ["node","server/start.js"]', name, tag);
+  await engine("rm", "--volumes", name);
+  images.push(tag);
+  return tag;
+}
 
 test("refuses data of a newer version", { tag: "@container-newer-data" }, async () => {
   const data = await folder(1000);
@@ -125,5 +250,14 @@ test("refuses data of a newer version", { tag: "@container-newer-data" }, async 
   expect(await second.wait()).not.toBe(0);
   expect(await second.logs()).toMatch(/newer/);
 });
+
+/** Adds a statement to a function of the recorded push. */
+const CHANGE = `const fs = require("node:fs");
+const path = "/app/build/convex/push.json";
+const artifact = JSON.parse(fs.readFileSync(path, "utf8"));
+const projects = artifact.appDefinition.changedModules.find((module) => module.path === "projects.js");
+projects.source += "\\nglobalThis.newerBuild = true;\\n";
+delete projects.sourceMap;
+fs.writeFileSync(path, JSON.stringify(artifact));`;
 
 const NEWER = `const { DatabaseSync } = require("node:sqlite"); new DatabaseSync("/data/convex/deployment.sqlite3").exec("PRAGMA user_version = 1000")`;
