@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import sharp, { type Sharp, type SharpOptions } from "sharp";
 import { createSvgRenderer } from "./processes/svg-renderer.server";
 import { createQueue } from "./work-queue.server";
@@ -35,8 +36,11 @@ const DRAWING_CPU_LIMIT = 2000;
 const DRAWING_MEMORY = 768 * 2 ** 20;
 export const svgRenderer = createSvgRenderer({ cpuLimit: DRAWING_CPU_LIMIT, memoryLimit: DRAWING_MEMORY });
 
+/** Bytes that this machine or its container has. */
+const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
+
 /** Fetch the bytes inside the job: otherwise those of all 500 waiting jobs are in memory. */
-export const decodeQueue = createQueue({ running: 2, waiting: 500 });
+export const decodeQueue = createQueue({ running: memory < 2 ** 30 ? 1 : 2, waiting: 500 });
 
 /** A small drawing can use all its time, so `decodeQueue` must never wait for `svgQueue`; the reverse is allowed. */
 export const svgQueue = createQueue({ running: 1, waiting: 100 });
