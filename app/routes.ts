@@ -16,6 +16,7 @@ export default [
     route("reset-password", "routes/reset-password.tsx"),
     route("verify-email", "routes/verify-email.tsx"),
     route("error", "routes/error.tsx"),
+    route("unsubscribe", "routes/unsubscribe.tsx"),
 
     route("s/:token", "routes/link.tsx", [
       index("routes/link.target.tsx"),
@@ -52,6 +53,7 @@ export default [
         route("security", "routes/account.security.tsx"),
         route("sessions", "routes/account.sessions.tsx"),
         route("connections", "routes/account.connections.tsx"),
+        route("notifications", "routes/account.notifications.tsx"),
         route("tokens", "routes/account.tokens.tsx"),
         route("data", "routes/account.data.tsx"),
       ]),

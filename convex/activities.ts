@@ -3,6 +3,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { type CallerCtx, ifVisible, maySeeName, unpurgedFor, projectFor, userQuery } from "./model/access";
 import { activity, shownActivityKind } from "./model/activities/activityShape";
+import { peopleOf } from "./model/comments/people";
 import { pageOf } from "./model/lists/paging";
 import { nameOf } from "./model/members";
 import { memo } from "./model/memo";
@@ -18,6 +19,8 @@ const activityShape = v.object({
   /** "tagged" for a change of status, because pages of earlier builds lack a text for "reviewed". */
   kind: shownActivityKind,
   review: v.optional(v.object({ from: v.optional(reviewFilter), to: reviewFilter })),
+  /** Names of the former and the new owner; `kind` is then "moved". */
+  transfer: v.optional(v.object({ from: v.string(), to: v.string() })),
   _id: v.id("activities"),
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),
   /** The current design and image of the entry, also in the trash. Permanently deleted ones are omitted. */
@@ -50,6 +53,11 @@ export const list = userQuery({
     const ofProject: About = { place: {}, ...(cover && { picture: cover }) };
     const abouts = new Map<string, Promise<About>>();
     const maySee = memo((id) => maySeeName(ctx, id));
+    const namesOf = peopleOf(ctx);
+    const transferIn = async ({ fromId = "", toId = "" }: Doc<"activities">) => {
+      const owners = await namesOf([fromId, toId]);
+      return { from: owners.get(fromId) ?? "", to: owners.get(toId) ?? "" };
+    };
     /** Omits the name of a source or target in a project that the reader may not see. */
     const shownName = async (name: string | undefined, id: string | undefined, { actorId, kind }: Doc<"activities">) => {
       const isInside = id === undefined || kind === "covered" || actorId === ctx.user.id;
@@ -58,7 +66,12 @@ export const list = userQuery({
     const entry = async (row: Doc<"activities">): Promise<Activity> => {
       const { _id, actorId, at, kind, thing, design, count } = row;
       const review = reviewIn(row);
-      const [from, to] = review ? tagTexts(review) : [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
+      const transfer = kind === "transferred" ? await transferIn(row) : undefined;
+      const [from, to] = transfer
+        ? [transfer.from, transfer.to]
+        : review
+          ? tagTexts(review)
+          : [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
       const about =
         abouts.get(thing.id) ?? (thing.kind === "project" ? Promise.resolve(ofProject) : aboutOf(ctx, thing.kind, thing.id, design?.id));
       abouts.set(thing.id, about);
@@ -67,11 +80,12 @@ export const list = userQuery({
       return {
         _id,
         at,
-        kind: kind === "reviewed" ? "tagged" : kind,
+        kind: shownKind(kind),
         thing,
         actor,
         ...(await about),
         ...(review && { review }),
+        ...(transfer && { transfer }),
         ...(design && { design }),
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
@@ -81,6 +95,12 @@ export const list = userQuery({
     return { ...result, page: await Promise.all(result.page.map(entry)) };
   },
 });
+
+/** Kinds that pages of earlier builds have words for. */
+function shownKind(kind: Doc<"activities">["kind"]): Activity["kind"] {
+  if (kind === "reviewed") return "tagged";
+  return kind === "transferred" ? "moved" : kind;
+}
 
 type StatusChange = NonNullable<Activity["review"]>;
 

@@ -2,12 +2,12 @@ import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { designFor, ifVisible, imageFor, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
-import { bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
+import { type BulkAction, bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
 import { check } from "./model/check";
 import { invalid, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
 import { countWith } from "./model/review/statuses";
-import { addTag, BULK_IDS_MAX } from "./model/rules";
+import { BULK_IDS_MAX, addTag, reviewItem } from "./model/rules";
 import { STEP_MAX } from "./model/undo/recordChanges";
 
 /** Bulk actions on more items than one transaction can change: a stored selection and a job (`jobs/bulk.ts`). */
@@ -22,6 +22,7 @@ export const start = userMutation({
     if (step === "" || step.length > STEP_MAX / 2) throw invalid({ step: ["This action cannot be stored for undo."] });
     if (action.type === "favourite" && kind === "image") throw notFound();
     if (action.type === "tag" || action.type === "untag") check(addTag, action);
+    const noted = action.type === "review" ? withNote(action) : action;
     if ("to" in action) await (kind === "image" ? designFor(ctx, action.to, "edit") : projectFor(ctx, action.to, "edit"));
     const total = container ? Math.max(0, (await countIn(ctx, kind, container)) - ids.length) : ids.length;
     if (total === 0) throw invalid({ ids: ["Nothing selected."] });
@@ -35,7 +36,7 @@ export const start = userMutation({
       at,
       selectionId,
       kind,
-      action,
+      action: noted,
       ...(await limitsOf(ctx)),
       state: "running",
       phase: "do",
@@ -53,6 +54,11 @@ export const start = userMutation({
     return id;
   },
 });
+
+function withNote({ note: typed = "", ...action }: Extract<BulkAction, { type: "review" }>): BulkAction {
+  const { note } = check(reviewItem, { note: typed });
+  return { ...action, ...(note !== "" && { note }) };
+}
 
 async function countIn(ctx: UserMutationCtx, kind: "image" | "design", container: BulkContainer): Promise<number> {
   if (container.kind === "project") {

@@ -239,7 +239,7 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect(isUnread).toBe(false);
   });
 
-  it("notifies mentioned people and participants in the app, once per thread", async () => {
+  it("notifies mentioned people and participants, once per thread", async () => {
     const id = await begin(ada, `@[eve](${eve.userId})`);
     expect(await notices(eve)).toMatchObject([
       { notice: { kind: "mention", threadId: id }, about: { actor: "ada", designId: design, imageId: image } },
@@ -248,7 +248,7 @@ describe.each(backends)("comments on $name", ({ start }) => {
     await answer(eve, id, "Second");
     expect(await notices(ada)).toMatchObject([{ notice: { kind: "reply", actorId: eve.userId } }]);
     expect(await ada.query(api.notices.getNotices, {})).toEqual([]);
-    expect(await countRows("mails", "userId", ada.userId)).toBe(0);
+    expect(await countRows("mails", "userId", ada.userId)).toBe(1);
     await ada.mutation(comments.markRead, { itemId: image });
     expect(await notices(ada)).toEqual([]);
     await backend.inside.mutation(probe.remove, { table: "projectMembers", id: member });

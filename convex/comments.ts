@@ -292,8 +292,9 @@ export const edit = userMutation({
     if (args.from !== undefined && withoutNames(cleanText(args.from)) !== comment.text)
       throw stale(shownText(comment.text, await peopleOf(ctx)(mentionedIn(comment.text))));
     const mentions = mentionedIn(text);
-    await ctx.db.patch(comment._id, { text, mentions, editedAt: Date.now() });
-    await noteMentions(ctx, path, thread, { before: comment.mentions, now: mentions });
+    const editedAt = Date.now();
+    await ctx.db.patch(comment._id, { text, mentions, editedAt });
+    await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
     return null;
   },
 });
@@ -305,7 +306,7 @@ export const remove = userMutation({
   handler: async (ctx, { commentId }) => {
     const { comment, thread, ...path } = await commentFor(ctx, commentId);
     if (comment.authorId !== ctx.user.id && !(await hasRight(ctx, path.project, "moderate"))) throw notFound();
-    await noteMentions(ctx, path, thread, { before: comment.mentions, now: [] });
+    await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: Date.now() }, before: comment.mentions, now: [] });
     await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId: comment._id });
     const commentCount = thread.commentCount - (comment.isReply ? 1 : 0);
     if (comment.isReply) await ctx.db.delete(comment._id);

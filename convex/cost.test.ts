@@ -72,8 +72,8 @@ const writes: typeof reads = [
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
   ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
   ["uploads:finalize", (fixtures) => finalizing(fixtures), { documents: 23, ranges: 16 }],
-  ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 16, ranges: 19 }],
-  ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 44, ranges: 21 }],
+  ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 17, ranges: 20 }],
+  ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 44, ranges: 24 }],
   ["comments:markRead", ({ image }) => ({ itemId: image }), { documents: 13, ranges: 14 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],
   ["designs:remove", ({ design }) => ({ id: design }), { documents: 14, ranges: 8 }],
@@ -188,8 +188,9 @@ it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, 
     await ctx.runMutation(mutation, { ...args(sharedFixtures), ...(isUpload && { sessionId: "session of mel" }) });
     return metrics(ctx);
   });
-  const more = name === "projects:setFavourite" ? 0 : 1;
-  expect(used).toEqual({ documents: documents + more, ranges: ranges + 1 });
+  const more = ["projects:setFavourite", "comments:startThread"].includes(name) ? 0 : 1;
+  const moreRanges = name === "comments:startThread" ? 0 : 1;
+  expect(used).toEqual({ documents: documents + more, ranges: ranges + moreRanges });
 });
 
 /** Index ranges of a transaction (https://docs.convex.dev/production/state/limits). */

@@ -1,3 +1,4 @@
+import { sharedProjects } from "./model/sharedProjects";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
@@ -56,17 +57,22 @@ export const getDesignById = readerQuery({
   },
 });
 
+/** Memberships in which `getRecent` looks for the projects that were changed last. */
+const SHARED_READ = 50;
 const RECENT = { projects: 5, designs: 3, shown: 6 };
 
+/** Returns the designs that were changed last. `shared`: also those of others with this right. */
 export const getRecent = userQuery({
-  args: {},
+  args: { shared: v.optional(v.union(v.literal("view"), v.literal("edit"))) },
   returns: v.array(v.object({ _id: v.id("designs"), name: v.string(), projectName: v.string(), cover: v.array(coverShape) })),
-  handler: async (ctx) => {
-    const projects = await ctx.db
+  handler: async (ctx, { shared }) => {
+    const own = await ctx.db
       .query("projects")
       .withIndex("by_owner", (q) => q.eq("ownerId", ctx.user.id).eq("removedAt", undefined))
       .order("desc")
       .take(RECENT.projects);
+    const others = shared === undefined ? [] : await sharedProjects(ctx, shared, SHARED_READ);
+    const projects = [...own, ...others.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, RECENT.projects)];
     const designs = await Promise.all(
       projects.map(async ({ _id: projectId, name: projectName }) => {
         const rows = await ctx.db

@@ -1,12 +1,13 @@
 import { type Infer, v } from "convex/values";
-import type { Doc } from "./_generated/dataModel";
+import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
-import { projectFor, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
+import { type CallerCtx, projectFor, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
 import { INVITATION_LIFE_MS, insertInvitation, isPending, pendingInvitation } from "./model/accounts/invitations";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { memberRole } from "./model/memberRole";
 import { memberOf, nameOf, userOf } from "./model/members";
+import { markInvitationsRead, notifyPerson } from "./model/notifications/notify";
 import { inviteMember } from "./model/rules";
 
 /** Invitations to projects. Tokens are created and hashed by the app server, because functions have no secure random source. */
@@ -19,6 +20,14 @@ const LISTED_MAX = 200;
 /** How long the owner sees who accepted a copied link (milliseconds). */
 const ACCEPTED_SHOWN = 30 * 24 * HOUR;
 
+const invited = v.object({
+  email: v.string(),
+  project: v.string(),
+  inviter: v.object({ name: v.string(), email: v.string() }),
+  /** The verified account of the address, and whether its settings allow the mail now. */
+  account: v.optional(v.object({ userId: v.string(), isMailed: v.boolean() })),
+});
+
 /** Replaces a pending invitation of the address. Throws "invalid" for members, and "limit" after too many invitations. */
 export const invite = serverMutationFor({
   args: {
@@ -29,8 +38,8 @@ export const invite = serverMutationFor({
     /** Whether the token is only mailed. Otherwise the inviter gets a link, which any account can accept. */
     isMailed: v.boolean(),
   },
-  returns: v.object({ email: v.string(), project: v.string(), inviter: v.object({ name: v.string(), email: v.string() }) }),
-  handler: async (ctx, { projectId, role, tokenHash, isMailed, ...args }) => {
+  returns: invited,
+  handler: async (ctx, { projectId, role, tokenHash, isMailed, ...args }): Promise<Infer<typeof invited>> => {
     const project = await projectFor(ctx, projectId, "manageMembers");
     const { email } = check(inviteMember, args);
     if (email === ctx.user.email) throw invalid({ email: ["This is your own address."] });
@@ -40,10 +49,26 @@ export const invite = serverMutationFor({
       .first();
     if (user && (await memberOf(ctx, project._id, user.id))) throw invalid({ email: ["This person is already a member."] });
     await expectBelowLimits(ctx, ctx.user.id, email);
-    await insertInvitation(ctx, { email, tokenHash, provesAddress: isMailed, projectId: project._id, role, invitedBy: ctx.user.id });
-    return { email, project: project.name, inviter: { name: ctx.user.name, email: ctx.user.email } };
+    const invitation = { email, tokenHash, provesAddress: isMailed, projectId: project._id, role, invitedBy: ctx.user.id };
+    const invitationId = await insertInvitation(ctx, invitation);
+    const answer = { email, project: project.name, inviter: { name: ctx.user.name, email: ctx.user.email } };
+    if (!user?.emailVerified || !isMailed) return answer;
+    const isMailedNow = await notifyOfInvitation(ctx, user.id, project._id, invitationId);
+    return { ...answer, account: { userId: user.id, isMailed: isMailedNow } };
   },
 });
+
+/** Returns whether the mail with the token is sent now. */
+async function notifyOfInvitation(
+  ctx: MutationCtx & Pick<CallerCtx, "user">,
+  userId: string,
+  projectId: Id<"projects">,
+  invitationId: Id<"invitations">,
+): Promise<boolean> {
+  await markInvitationsRead(ctx, projectId, userId);
+  const notice = { kind: "invitation" as const, actorId: ctx.user.id, invitationId };
+  return (await notifyPerson(ctx, userId, projectId, notice, { projectId })) === "now";
+}
 
 async function expectBelowLimits({ db }: MutationCtx, inviterId: string, email: string): Promise<void> {
   const sent = await db
@@ -106,28 +131,39 @@ export const revoke = userMutation({
   },
 });
 
+const found = v.object({ email: v.string(), isForAddress: v.boolean(), role: memberRole, project: v.string(), owner: v.string() });
+
 /** Returns what a visitor with the token sees, signed in or not. Null for a token that is unknown, expired, revoked or accepted. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
-  returns: v.union(
-    v.object({ email: v.string(), isForAddress: v.boolean(), role: memberRole, project: v.string(), owner: v.string() }),
-    v.null(),
-  ),
+  returns: v.union(found, v.null()),
   handler: async (ctx, { tokenHash }) => {
-    const found = await invitationWithProject(ctx, tokenHash);
-    if (!found) return null;
-    const { email, provesAddress, role = "viewer" } = found.invitation;
-    const owner = nameOf(await userOf(ctx, found.project.ownerId));
-    return { email, isForAddress: provesAddress, role, project: found.project.name, owner };
+    const pending = await invitationWithProject(ctx, tokenHash);
+    return pending && toFound(ctx, pending);
   },
 });
 
-/** Adds the session's user to the project. Throws "not_found" like `find`, and "conflict" for an account that may not accept. */
+async function toFound(ctx: QueryCtx, { invitation, project }: Pending): Promise<Infer<typeof found>> {
+  const { email, provesAddress, role = "viewer" } = invitation;
+  return { email, isForAddress: provesAddress, role, project: project.name, owner: nameOf(await userOf(ctx, project.ownerId)) };
+}
+
+/** Returns a pending invitation to the caller's verified address, or null. */
+export const findOwn = userQuery({
+  args: { invitationId: v.string() },
+  returns: v.union(found, v.null()),
+  handler: async (ctx, { invitationId }) => {
+    const own = await ownInvitation(ctx, invitationId);
+    return own && toFound(ctx, own);
+  },
+});
+
+/** Adds the session's user to the project, by token or by the id of an own invitation. Throws "not_found" like `find` and `findOwn`, and "conflict" for an account that may not accept. */
 export const accept = serverMutationFor({
-  args: { tokenHash: v.string() },
+  args: { tokenHash: v.optional(v.string()), invitationId: v.optional(v.string()) },
   returns: v.object({ projectId: v.id("projects"), project: v.string() }),
-  handler: async (ctx, { tokenHash }) => {
-    const found = await invitationWithProject(ctx, tokenHash);
+  handler: async (ctx, { tokenHash, invitationId }) => {
+    const found = tokenHash === undefined ? await ownInvitation(ctx, invitationId ?? "") : await invitationWithProject(ctx, tokenHash);
     if (!found) throw notFound();
     const { invitation, project } = found;
     const { user } = ctx;
@@ -139,15 +175,24 @@ export const accept = serverMutationFor({
     const role = invitation.role ?? "viewer";
     await ctx.db.insert("projectMembers", { projectId: project._id, userId: user.id, role, addedAt: Date.now(), addedBy: project.ownerId });
     await ctx.db.patch(invitation._id, { acceptedAt: Date.now(), acceptedBy: user.id });
+    await markInvitationsRead(ctx, project._id, user.id);
     return { projectId: project._id, project: project.name };
   },
 });
 
-async function invitationWithProject(
-  ctx: QueryCtx,
-  tokenHash: string,
-): Promise<{ invitation: Doc<"invitations">; project: Doc<"projects"> } | null> {
-  const invitation = await pendingInvitation(ctx, tokenHash);
+type Pending = { invitation: Doc<"invitations">; project: Doc<"projects"> };
+
+const invitationWithProject = async (ctx: QueryCtx, tokenHash: string): Promise<Pending | null> =>
+  withOpenProject(ctx, await pendingInvitation(ctx, tokenHash));
+
+async function ownInvitation(ctx: CallerCtx, id: string): Promise<Pending | null> {
+  const invitationId = ctx.db.normalizeId("invitations", id);
+  const invitation = invitationId && (await ctx.db.get(invitationId));
+  const isOwn = invitation?.provesAddress === true && ctx.user.emailVerified && invitation.email === ctx.user.email;
+  return isOwn && isPending(invitation) ? withOpenProject(ctx, invitation) : null;
+}
+
+async function withOpenProject(ctx: QueryCtx, invitation: Doc<"invitations"> | null): Promise<Pending | null> {
   const project = invitation?.projectId && (await ctx.db.get(invitation.projectId));
   const isOpen = project && project.removedAt === undefined && project.ownerId === invitation.invitedBy;
   return isOpen ? { invitation, project } : null;

@@ -20,7 +20,7 @@ import { reviewFilter } from "./model/review/reviewTables";
 import { setStatus } from "./model/review/setReviews";
 import { rightToSet } from "./model/review/statuses";
 import type { Right } from "./model/rights";
-import { bulkIds, tagMany } from "./model/rules";
+import { bulkIds, reviewItem, tagMany } from "./model/rules";
 import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
 
@@ -105,15 +105,16 @@ export const untagDesigns = tagging(designPaths, removeTagsFromAll);
 
 const reviewing = (pathsFor: (ctx: UserMutationCtx, ids: string[], right: Right) => Promise<TaggedPath[]>) =>
   undoableMutation({
-    args: { ...args, status: reviewFilter },
+    args: { ...args, status: reviewFilter, note: v.optional(v.string()) },
     returns: v.null(),
-    handler: async (ctx, { status, ...args }) => {
-      await setStatus(ctx, await pathsFor(ctx, check(bulkIds, args).ids, rightToSet(status)), status);
+    handler: async (ctx, { status, note: typed = "", ...args }) => {
+      const { note } = check(reviewItem, { note: typed });
+      await setStatus(ctx, await pathsFor(ctx, check(bulkIds, args).ids, rightToSet(status)), status, note || undefined);
       return null;
     },
   });
 
-/** Items that have the status keep its note and author. Without "edit" only a reviewer's answers can be set. */
+/** Without a note, items that have the status keep theirs, with its author. Without "edit" only a reviewer's answers can be set. */
 export const reviewImages = reviewing(imagePaths);
 
 export const reviewDesigns = reviewing(designPaths);

@@ -8,7 +8,10 @@ import { favouritesIn } from "./model/favourites";
 import { sortNameOf } from "./model/lists/order";
 import { pageOf } from "./model/lists/paging";
 import { memberOf, nameOf, userOf } from "./model/members";
+import type { ProjectNotice } from "./model/accounts/noticeTables";
 import { memberRole } from "./model/memberRole";
+import { notifyPerson } from "./model/notifications/notify";
+import { unmute } from "./model/notifications/settings";
 import { endRequestsTo } from "./model/review/requests";
 import { allows } from "./model/rights";
 import { projectShape, toProject } from "./model/shapes";
@@ -153,8 +156,11 @@ export const setRole = userMutation({
   args: { ...member, role: memberRole },
   returns: v.null(),
   handler: async (ctx, { role, ...args }) => {
-    const row = await managedMember(ctx, args);
-    if (row.role !== role) await ctx.db.patch(row._id, { role });
+    const { row } = await managedMember(ctx, args);
+    if (row.role !== role) {
+      await ctx.db.patch(row._id, { role });
+      await notifyOfAccess(ctx, row, { change: "role", role });
+    }
     if (!allows(role, "review")) await endRequestsTo(ctx, row);
     return null;
   },
@@ -165,7 +171,9 @@ export const remove = userMutation({
   args: member,
   returns: v.null(),
   handler: async (ctx, args) => {
-    await removeMember(ctx, await managedMember(ctx, args));
+    const { row, project } = await managedMember(ctx, args);
+    await notifyOfAccess(ctx, row, { change: "removed", name: project.name });
+    await removeMember(ctx, row);
     return null;
   },
 });
@@ -182,18 +190,26 @@ export const leave = userMutation({
   },
 });
 
+const notifyOfAccess = (
+  ctx: UserMutationCtx,
+  { projectId, userId }: Doc<"projectMembers">,
+  change: Pick<Extract<ProjectNotice, { kind: "accessChanged" }>, "change" | "role" | "name">,
+): Promise<unknown> =>
+  notifyPerson(ctx, userId, projectId, { kind: "accessChanged", actorId: ctx.user.id, projectId, ...change }, { projectId });
+
 async function removeMember(ctx: UserMutationCtx, row: Doc<"projectMembers">): Promise<void> {
   await ctx.db.delete(row._id);
   await endRequestsTo(ctx, row);
   await endTransferTo(ctx, row.projectId, row.userId);
+  await unmute(ctx, row.projectId, row.userId);
 }
 
 async function managedMember(
   ctx: UserMutationCtx,
   { projectId, userId }: { projectId: string; userId: string },
-): Promise<Doc<"projectMembers">> {
+): Promise<{ row: Doc<"projectMembers">; project: Doc<"projects"> }> {
   const project = await projectFor(ctx, projectId, "manageMembers");
   const row = await memberOf(ctx, project._id, userId);
   if (!row) throw notFound();
-  return row;
+  return { row, project };
 }

@@ -1,10 +1,12 @@
+import type { FilterBuilder, NamedTableInfo } from "convex/server";
 import { type Infer, type ObjectType, v } from "convex/values";
 import { internal } from "./_generated/api";
+import type { DataModel } from "./_generated/dataModel";
 import { internalMutation, type MutationCtx } from "./_generated/server";
-import { type CallerCtx, ifVisible, userMutation, userQuery } from "./model/access";
-import { accountNotice, isAccountNotice, notice } from "./model/accounts/noticeTables";
-import { type NamesOf, peopleOf } from "./model/comments/people";
-import { commentedFor } from "./model/comments/threads";
+import { type CallerCtx, userMutation, userQuery } from "./model/access";
+import { accountNotice, earlierNotice, isAccountNotice, type Notice } from "./model/accounts/noticeTables";
+import { peopleOf } from "./model/comments/people";
+import { about, type ShownNotice, shownNotice, toShownNotice, withNames } from "./model/notifications/shownNotices";
 import { openOffers } from "./model/transfers/openOffers";
 import { notFound } from "./model/errors";
 
@@ -17,46 +19,53 @@ const BATCH = 500;
 
 const row = { _id: v.id("notices"), at: v.number(), read: v.boolean() };
 const accountRow = v.object({ ...row, notice: accountNotice });
-const anyRow = v.object({
-  ...row,
-  notice,
-  /** Of a notice about an item: by whom, and where. Absent when the caller no longer sees the item. */
-  about: v.optional(
-    v.object({
-      actor: v.string(),
-      item: v.string(),
-      designId: v.id("designs"),
-      imageId: v.optional(v.id("designImages")),
-      /** Of an open request for a review. */
-      dueOn: v.optional(v.string()),
-      note: v.optional(v.string()),
-    }),
-  ),
-});
-export type ShownNotice = Infer<typeof anyRow>;
+const earlierRow = v.object({ ...row, notice: earlierNotice, about: v.optional(about) });
 
 const after = { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) };
 type After = ObjectType<typeof after>["after"];
 
 /** Unread notices come first. `after` is the last notice of the previous page. */
-export const list = userQuery({
+export const listAll = userQuery({
   args: after,
-  returns: v.array(anyRow),
+  returns: v.array(shownNotice),
   handler: async (ctx, args) => {
     const namesOf = peopleOf(ctx);
-    return Promise.all((await noticesFrom(ctx, args.after)).map((each) => withAbout(ctx, each, namesOf)));
+    const rows = await noticesFrom(ctx, args.after);
+    return Promise.all(rows.map((each) => withNames(ctx, each, namesOf)));
   },
 });
 
-/** `list` for open pages of an earlier build, which have no words for other notices. */
+/** `listAll` for open pages of an earlier build, which have no words for other notices. */
+export const list = userQuery({
+  args: after,
+  returns: v.array(earlierRow),
+  handler: async (ctx, args) => {
+    const namesOf = peopleOf(ctx);
+    const rows = (await noticesFrom(ctx, args.after)).filter(({ notice }) => !LATER_KINDS.includes(notice.kind));
+    const shown = await Promise.all(rows.map((each) => withNames(ctx, each, namesOf)));
+    return shown.flatMap(({ _id, at, read, notice, about: of }) =>
+      isEarlier(notice) ? [{ _id, at, read, notice, ...(of && { about: of }) }] : [],
+    );
+  },
+});
+
+/** `list` for open pages of the build before. */
 export const getNotices = userQuery({
   args: after,
   returns: v.array(accountRow),
   handler: async (ctx, args) =>
-    (await noticesFrom(ctx, args.after)).flatMap(({ notice: each, ...rest }) => (isAccountNotice(each) ? [{ ...rest, notice: each }] : [])),
+    (await noticesFrom(ctx, args.after)).flatMap(({ notice, ...rest }) => (isAccountNotice(notice) ? [{ ...rest, notice }] : [])),
 });
 
-async function noticesFrom({ db, user }: CallerCtx, from: After): Promise<Omit<ShownNotice, "about">[]> {
+const LATER_KINDS: readonly Notice["kind"][] = ["comment", "invitation", "accessChanged"];
+const isEarlier = (notice: Notice): notice is Infer<typeof earlierNotice> => !LATER_KINDS.includes(notice.kind);
+
+type Filter = FilterBuilder<NamedTableInfo<DataModel, "notices">>;
+
+/** `/notifications` shows offers of projects themselves. */
+const isNoOffer = (q: Filter) => q.neq(q.field("notice.change"), "transferOffered");
+
+async function noticesFrom({ db, user }: CallerCtx, from: After): Promise<ShownNotice[]> {
   async function noticesOf(read: boolean, limit: number) {
     if (from && from.read && !read) return [];
     const last = from?.read === read ? from : null;
@@ -67,6 +76,7 @@ async function noticesFrom({ db, user }: CallerCtx, from: After): Promise<Omit<S
         return last ? ownNotices.lte("at", last.at) : ownNotices;
       })
       .order("desc")
+      .filter(isNoOffer)
       .take(limit + (last ? MAX_SAME_TIME : 0));
     if (!last) return rows;
     const index = rows.findIndex(({ _id }) => _id === last.id);
@@ -74,20 +84,7 @@ async function noticesFrom({ db, user }: CallerCtx, from: After): Promise<Omit<S
   }
   const unread = await noticesOf(false, LISTED + 1);
   const readOnes = await noticesOf(true, LISTED + 1 - unread.length);
-  return [...unread, ...readOnes].map(({ _id, notice: each, at, read }) => ({ _id, notice: each, at, read }));
-}
-
-async function withAbout(ctx: CallerCtx, shown: Omit<ShownNotice, "about">, namesOf: NamesOf): Promise<ShownNotice> {
-  if (isAccountNotice(shown.notice)) return shown;
-  const { actorId, itemId } = shown.notice;
-  const found = await ifVisible(commentedFor(ctx, itemId, "view"));
-  if (!found?.design) return shown;
-  const { item, design, image } = found;
-  const actor = (await namesOf([actorId])).get(actorId) ?? "";
-  const request = shown.notice.kind === "reviewRequested" ? await ctx.db.get(shown.notice.requestId) : null;
-  const { dueOn, note } = request ?? {};
-  const optional = { ...(image && { imageId: image._id }), ...(dueOn !== undefined && { dueOn }), ...(note !== undefined && { note }) };
-  return { ...shown, about: { actor, item: item.name, designId: design._id, ...optional } };
+  return [...unread, ...readOnes].map(toShownNotice);
 }
 
 export const getUnreadCount = userQuery({
@@ -98,6 +95,7 @@ export const getUnreadCount = userQuery({
     const unread = await db
       .query("notices")
       .withIndex("by_read", (q) => q.eq("userId", user.id).eq("read", false))
+      .filter(isNoOffer)
       .take(COUNTED);
     return unread.length + (await openOffers(ctx)).length;
   },

@@ -264,6 +264,49 @@ describe.each(backends)("reviews on $name", ({ start }) => {
     expect([notice?.notice, others]).toMatchObject([{ kind: "reviewGiven", count: 2, status: "approved" }, []]);
   });
 
+  it("opens the request again when its answer is undone, and closes it when that is redone", async () => {
+    const com = await member("com", "commenter");
+    await ada.mutation(api.reviews.request, { id: imageId, userIds: [com.userId], dueOn: "", note: "Please" });
+    const open = async () => (await ada.query(api.reviews.getReview, { id: imageId }))?.requests.map(({ note }) => note);
+    await set(imageId, "approved", { step: "answer" }, com);
+    expect(await open()).toEqual([]);
+    await undo("answer", com);
+    expect([await ofImage(), await open()]).toEqual(["inReview", ["Please"]]);
+    await undo("answer", com);
+    expect([await ofImage(), await open()]).toEqual(["approved", []]);
+    await undo("answer", com);
+    expect(await open()).toEqual(["Please"]);
+  });
+
+  it("opens the requests again that a removed status closed, except to those who can no longer review", async () => {
+    const [com, former] = [await member("com", "commenter"), await member("former", "commenter")];
+    await ada.mutation(api.reviews.request, { id: imageId, userIds: [com.userId, former.userId], dueOn: "", note: "" });
+    await set(imageId, "none", { step: "none" });
+    await ada.mutation(api.members.setRole, { projectId, userId: former.userId, role: "viewer" });
+    await undo("none");
+    expect((await ada.query(api.reviews.getReview, { id: imageId }))?.requests).toMatchObject([{ reviewer: { name: "com" } }]);
+  });
+
+  it("sets a status with a note on several items, also in a job, which does not keep the note", async () => {
+    const second = (await addImage(backend, ada, designId, "back.png")).id;
+    const noteOf = async (id: string) => (await ada.query(api.reviews.getReview, { id }))?.note;
+    await ada.mutation(api.many.reviewImages, { ids: [imageId, second], status: "approved", note: " Good " });
+    expect([await noteOf(imageId), await noteOf(second)]).toEqual(["Good", "Good"]);
+    await ada.mutation(api.many.reviewImages, { ids: [imageId], status: "approved", note: "" });
+    expect(await noteOf(imageId)).toBe("Good");
+    const action = { type: "review" as const, status: "changesRequested" as const, note: "Larger" };
+    const place = { kind: "design" as const, id: designId };
+    await ada.mutation(api.bulk.start, { kind: "image", action, place, ids: [], step: "noted" });
+    await backend.settle();
+    expect([await noteOf(imageId), await noteOf(second)]).toEqual(["Larger", "Larger"]);
+    expect((await backend.inside.query(probe.rows, { table: "bulkJobs", field: "userId", value: ada.userId }))[0]?.["action"]).toEqual({
+      type: "review",
+      status: "changesRequested",
+    });
+    const long = ada.mutation(api.many.reviewImages, { ids: [imageId], status: "approved", note: "x".repeat(1001) });
+    expect(await refused(long)).toMatchObject({ code: "invalid" });
+  });
+
   it("refuses requests to people who may not review, and dates in the past", async () => {
     const [viewer, stranger] = [await member("vi", "viewer"), await signUp(backend, "eve")];
     const ask = (userIds: string[], dueOn = "") => ada.mutation(api.reviews.request, { id: imageId, userIds, dueOn, note: "" });

@@ -6,6 +6,7 @@ import { conflict, invalid, limit } from "./model/errors";
 import { favouritesIn } from "./model/favourites";
 import { designsWith, imagesWith } from "./model/lists/order";
 import { nameOf, userOf } from "./model/members";
+import { notifyPerson } from "./model/notifications/notify";
 import { REQUESTS_MAX, requestsIn, requestsOf } from "./model/review/requests";
 import { reviewFilter, reviewStatus } from "./model/review/reviewTables";
 import { reviewedFor, setStatus as setAll } from "./model/review/setReviews";
@@ -97,7 +98,7 @@ export const request = userMutation({
       const place = { projectId: project._id, designId: design._id, itemId: item._id };
       const requestId = await ctx.db.insert("reviewRequests", { ...place, reviewerId, requestedBy: ctx.user.id, at, ...texts });
       const notice = { kind: "reviewRequested" as const, actorId: ctx.user.id, itemId: item._id, requestId };
-      await ctx.db.insert("notices", { userId: reviewerId, notice, at, read: false });
+      await notifyPerson(ctx, reviewerId, project._id, notice);
     }
     await setAll(ctx, [path], "inReview");
     return null;

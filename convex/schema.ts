@@ -12,6 +12,7 @@ import { bulkTables } from "./model/bulk/bulkTables";
 import { commentTables } from "./model/comments/commentTables";
 import { favouriteTables } from "./model/favourites";
 import { linkTables } from "./model/links/linkTables";
+import { notificationTables } from "./model/notifications/settings";
 import { projectReviews, review, reviewCounts, reviewTables } from "./model/review/reviewTables";
 import { transferTables } from "./model/transfers/transferTables";
 import { tagTables } from "./model/tags/tagTables";
@@ -78,6 +79,7 @@ export default defineSchema({
   ...accessTokenTables,
   ...noticeTables,
   ...mailTables,
+  ...notificationTables,
   ...invitationTables,
   ...settingsTables,
   ...versionTables,

@@ -48,6 +48,21 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(await onMessage("ψυχ")).toEqual(["Ψυχή 夜"]);
   });
 
+  it("filters by review status, also without words", async () => {
+    const person = await signUp(backend, "ada");
+    const projectId = await person.mutation(api.projects.create, { name: "reviewed" });
+    const designId = await person.mutation(api.designs.create, { projectId, name: "reviewed" });
+    const { id } = await addImage(backend, person, designId, "reviewed.png");
+    await person.mutation(api.reviews.setStatus, { id, status: "approved", note: "" });
+    const idsOf = async (review: "none" | "approved" | "inReview", text = "") => {
+      const { projects, designs, images } = await person.query(api.search.find, { text, review });
+      return [...projects, ...designs, ...images].map(({ _id }) => _id);
+    };
+    expect(await idsOf("approved")).toEqual([id]);
+    expect(await idsOf("none", "reviewed")).toEqual([designId]);
+    expect(await idsOf("inReview")).toEqual([]);
+  });
+
   it("filters by project, orientation, size and colour", async () => {
     const { person, project, design, image } = await withItems("ada");
     const other = await person.mutation(api.projects.create, { name: "Winter" });

@@ -1,7 +1,6 @@
 import { type Infer, v } from "convex/values";
-import type { Doc } from "./_generated/dataModel";
-import { type CallerCtx, designFor, ifVisible, projectFor, userQuery } from "./model/access";
-import { allows, type Right } from "./model/rights";
+import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
+import { sharedProjects } from "./model/sharedProjects";
 import { memo } from "./model/memo";
 import {
   candidatesInProject,
@@ -14,6 +13,7 @@ import {
   type Kind,
 } from "./model/search/searchCandidates";
 import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
+import { reviewFilter } from "./model/review/reviewTables";
 import { tagKey } from "./model/rules";
 import { type SearchQuery, searchQuery } from "./model/search/searchQuery";
 import { coverShape, designImageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
@@ -65,26 +65,40 @@ export const find = userQuery({
     orientation: v.optional(orientation),
     size: v.optional(pixelSize),
     colour: v.optional(colour),
+    /** Finds designs and images only. */
+    review: v.optional(reviewFilter),
     after: v.optional(v.string()),
     /** Leaves out what the caller may only view. */
     editable: v.optional(v.literal(true)),
   },
   returns: foundShape,
   handler: async (ctx, args): Promise<Found> => {
-    const { text, tag, kind: only, type, from = 0, to = Infinity, project: projectId, after, editable: isEditable, ...looks } = args;
+    const {
+      text,
+      tag,
+      kind: only,
+      type,
+      from = 0,
+      to = Infinity,
+      project: projectId,
+      after,
+      editable: isEditable,
+      review,
+      ...looks
+    } = args;
     const words = searchQuery(text, false);
     const isWorded = words !== null;
     // Text without a searchable word finds nothing instead of everything.
     if (!isWorded && text.trim() !== "") return NOTHING;
     const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
-    if (!isWorded && !tag && !only && !isOfImages && !projectId && from === 0 && to === Infinity) return NOTHING;
+    if (!isWorded && !tag && !only && !isOfImages && !projectId && review === undefined && from === 0 && to === Infinity) return NOTHING;
     // Tags and words are indexed by the owner, also those of a shared project.
     const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
     const within = projectId ? await projectOf(projectId) : null;
     if (projectId && !within) return NOTHING;
     const ownerId = within?.ownerId ?? ctx.user.id;
     const carried = tag ? await tagOf(ctx, ownerId, tagKey(tag)) : null;
-    const others = within ? [] : await sharedProjects(ctx, isEditable ? "edit" : "view");
+    const others = within ? [] : await sharedProjects(ctx, isEditable ? "edit" : "view", SHARED_MAX);
     if (tag && !carried && others.length === 0) return NOTHING;
 
     // Shared items come after the caller's own. Their cursors begin with "s".
@@ -95,9 +109,13 @@ export const find = userQuery({
       shared ? candidatesInProject(ctx, shared, search, only === undefined ? undefined : after) : searchCandidates(ctx, search);
     const hasTag = (row: Candidate<Kind>["row"], isShared: boolean) =>
       !tag || !isShared || ("tags" in row && (row.tags ?? []).some((each) => tagKey(each) === tagKey(tag)));
+    const isReviewed = (row: Candidate<Kind>["row"]) =>
+      review === undefined || (("review" in row ? row.review?.status : undefined) ?? "none") === review;
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) =>
-      (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
+      (only === undefined || only === each) &&
+      (each === "image" || !isOfImages) &&
+      (each !== "project" || !(tag || projectId || review !== undefined));
     async function foundOf<Each extends Kind, Item>(
       each: Each,
       query: SearchQuery | null,
@@ -125,7 +143,7 @@ export const find = userQuery({
         let seen = 0;
         let end = begin;
         for await (const { row, mark } of candidates) {
-          const item = fits(row, search) && hasTag(row, isShared) && fitsLooks(row, looks) ? await toResult(row) : null;
+          const item = fits(row, search) && hasTag(row, isShared) && fitsLooks(row, looks) && isReviewed(row) ? await toResult(row) : null;
           if (item !== null && items.length === most) return end;
           if (item !== null) items.push(item);
           if (items.length < most || item !== null) end = mark;
@@ -184,18 +202,6 @@ export const find = userQuery({
 });
 
 const SHARED_MAX = 100;
-
-/** Returns the projects in which the caller is a member with the right, last added first. */
-async function sharedProjects(ctx: CallerCtx, right: Right): Promise<Doc<"projects">[]> {
-  const memberships = await ctx.db
-    .query("projectMembers")
-    .withIndex("by_user", (q) => q.eq("userId", ctx.user.id))
-    .order("desc")
-    .take(SHARED_MAX);
-  const rightful = memberships.filter(({ role }) => allows(role, right));
-  const projects = await Promise.all(rightful.map(({ projectId }) => ctx.db.get(projectId)));
-  return projects.flatMap((project) => (project && project.removedAt === undefined ? [project] : []));
-}
 
 const TABLES = { project: "projects", design: "designs", image: "designImages" } as const satisfies Record<Kind, UpgradedTable>;
 const KINDS = ["project", "design", "image"] as const satisfies Kind[];

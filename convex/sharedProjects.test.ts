@@ -37,6 +37,18 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     expect(await find({ text: "cover" })).toMatchObject({ designs: [], images: [] });
   });
 
+  it("lists recent designs of shared projects with the right that the list is for", async () => {
+    const { design, ownDesign, member } = await shared("viewer");
+    const recent = async (right?: "view" | "edit") =>
+      (await eve.query(api.designs.getRecent, right ? { shared: right } : {})).map(({ _id }) => _id).toSorted();
+    const both = [design, ownDesign].toSorted();
+    expect([await recent(), await recent("view"), await recent("edit")]).toEqual([[ownDesign], both, [ownDesign]]);
+    await backend.inside.mutation(probe.patch, { table: "projectMembers", id: member, fields: { role: "editor" } });
+    expect(await recent("edit")).toEqual(both);
+    await remove(member);
+    expect(await recent("view")).toEqual([ownDesign]);
+  });
+
   it("finds projects, designs and images that are shared, after own ones", { tags: "@finds-what-is-shared" }, async () => {
     const { project, design, image, ownDesign, member } = await shared("viewer");
     const secret = await ada.mutation(api.projects.create, { name: "Shared secret" });

@@ -81,6 +81,11 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
       expect(await ownerOf(table, id), table).toBe(eve.userId);
     const history = await rows("activities", "projectId", project);
     expect(new Set(history.map(({ ownerId }) => ownerId))).toEqual(new Set([eve.userId]));
+    expect((await ada.query(api.activities.list, { projectId: project, paginationOpts })).page[0]).toMatchObject({
+      kind: "moved",
+      actor: { name: "eve" },
+      transfer: { from: "ada", to: "eve" },
+    });
     expect(await stateFor(eve)).toBeNull();
     expect((await eve.query(api.members.list, { projectId: project, paginationOpts })).page).toMatchObject([
       { name: "ada", role: "editor" },

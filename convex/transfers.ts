@@ -7,9 +7,10 @@ import { conflict, invalid, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
 import { expectRoomForFiles, isWithinLimit, usageOf } from "./model/limits/usage";
 import { memberOf, nameOf, userOf } from "./model/members";
+import { endOfferNotice } from "./model/notifications/notify";
 import { openOffers } from "./model/transfers/openOffers";
 import { bytesOf, imagesOfSmall } from "./model/transfers/projectRows";
-import { giveProject, isOpen, transferOf } from "./model/transfers/transfers";
+import { giveProject, isOpen, notifyOfTransfer, transferOf } from "./model/transfers/transfers";
 import { transferState } from "./model/transfers/transferTables";
 
 /** Transfers of projects to another owner (docs/decisions/185-transfer.md). */
@@ -32,6 +33,7 @@ export const offer = serverMutationFor({
     const people = { projectId: project._id, fromId: ctx.user.id, toId: userId };
     const id = await ctx.db.insert("transfers", { ...people, state: "offered", createdAt, expiresAt, run: 0 });
     await ctx.scheduler.runAt(expiresAt, internal.jobs.transfers.expire, { id });
+    await notifyOfTransfer(ctx, userId, "transferOffered", { projectId: project._id, actorId: ctx.user.id });
     return null;
   },
 });
@@ -45,6 +47,7 @@ export const cancel = userMutation({
     const transfer = await transferOf(ctx, project._id);
     if (transfer?.fromId !== ctx.user.id || transfer.state === "moving") throw notFound();
     await ctx.db.delete(transfer._id);
+    await endOfferNotice(ctx, transfer);
     return null;
   },
 });
@@ -89,6 +92,8 @@ export const decline = userMutation({
   handler: async (ctx, { transferId }) => {
     const { transfer } = await offerFor(ctx, transferId);
     await ctx.db.patch(transfer._id, { state: "declined" });
+    await endOfferNotice(ctx, transfer);
+    await notifyOfTransfer(ctx, transfer.fromId, "transferDeclined", { projectId: transfer.projectId, actorId: ctx.user.id });
     return null;
   },
 });

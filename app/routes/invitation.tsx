@@ -1,8 +1,14 @@
 import { data, Form, href, redirect } from "react-router";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { INVITATION } from "~/features/accounts/invitations/invitations.server";
-import { acceptProjectInvitation, findProjectInvitation, NOT_VALID } from "~/features/accounts/invitations/project-invitations.server";
-import { getVisitor } from "~/features/accounts/session/session.server";
+import {
+  acceptProjectInvitation,
+  findOwnInvitation,
+  findProjectInvitation,
+  NOT_VALID,
+} from "~/features/accounts/invitations/project-invitations.server";
+import { INVITATION_ID } from "~/features/notifications/notification-text";
+import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
@@ -12,10 +18,12 @@ import type { Route } from "./+types/invitation";
 export const meta: Route.MetaFunction = () => [{ title: "Invitation · Atelier" }];
 
 /** Opening the link accepts nothing: mail scanners follow links. */
-export async function loader({ context, url }: Route.LoaderArgs) {
-  const token = url.searchParams.get(INVITATION);
-  const invitation = await findProjectInvitation(context, token);
+export async function loader({ request, context, url }: Route.LoaderArgs) {
+  const { token, invitationId } = openedBy(url);
   const visitor = await getVisitor(context);
+  if (token === null && invitationId !== null && !visitor) throw redirectToSignIn(request);
+  const invitation =
+    token === null && invitationId !== null ? await findOwnInvitation(context, invitationId) : await findProjectInvitation(context, token);
   const here = url.pathname + url.search;
   return {
     invitation,
@@ -31,11 +39,13 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-  const accepted = await acceptProjectInvitation({ request, context }, url.searchParams.get(INVITATION));
+  const accepted = await acceptProjectInvitation({ request, context }, openedBy(url));
   if ("problem" in accepted) return data(accepted, { status: 422, statusText: "Unprocessable Content" });
   setFlash(context, `You joined the project “${isolate(accepted.project)}”`);
   return redirect(href("/projects/:id", { id: accepted.projectId }), 303);
 }
+
+const openedBy = ({ searchParams }: URL) => ({ token: searchParams.get(INVITATION), invitationId: searchParams.get(INVITATION_ID) });
 
 const ROLES = {
   editor: "You can view, upload and change everything in it.",

@@ -8,6 +8,8 @@ import { noticeIntents } from "~/features/notifications/intents";
 import { NoNotifications } from "~/features/notifications/no-notifications";
 import { MarkAllRead, NotificationList } from "~/features/notifications/notification-list";
 import { noticePage, pageStartFrom } from "~/features/notifications/pages";
+import { href } from "react-router";
+import { Link } from "~/lib/ui/navigation/link";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
@@ -19,7 +21,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const after = pageStartFrom(url.searchParams);
   const convex = convexFor(context);
   const [notices, offers] = await Promise.all([
-    convex.preload(api.notices.list, after ? { after } : {}),
+    convex.preload(api.notices.listAll, after ? { after } : {}),
     convex.preload(api.transfers.listOffered, {}),
   ]);
   return { notices, offers, isFirst: after === null };
@@ -42,6 +44,11 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
       >
         {unread > 0 ? <MarkAllRead /> : null}
       </PageHeader>
+      <p className="-mt-4 text-sm">
+        <Link to={href("/account/notifications")} prefetch="intent" className="text-accent-text underline underline-offset-4">
+          Notification settings
+        </Link>
+      </p>
       {page.isFirst ? <OfferedProjects offers={offers} /> : null}
       {notices.length > 0 ? <NotificationList notices={notices} /> : offers.length > 0 ? null : <NoNotifications />}
       <MorePages itemNoun="notifications" page={page} />

@@ -1,6 +1,8 @@
 import { type ClientActionFunctionArgs, href } from "react-router";
 import { inviteToProject } from "~/features/accounts/invitations/project-invitations.server";
 import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
+import { MuteForm } from "~/features/notifications/settings/mute-form";
+import { muteIntents } from "~/features/notifications/settings/setting-intents";
 import { MemberList } from "~/features/projects/member-list";
 import { Invitations } from "~/features/projects/invitations";
 import { INVITE, memberIntents } from "~/features/projects/member-intents";
@@ -35,24 +37,26 @@ const SHOWN = 50;
 export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const cursor = url.searchParams.get(LATER_PAGES);
-  const [project, owner, members] = await Promise.all([
+  const [project, owner, members, muted] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
     convex.preload(api.members.getOwner, { projectId: id }),
     convex.preload(api.members.list, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
+    convex.preload(api.notificationSettings.isMuted, { projectId: id }),
   ]);
   const invitations = owner.value.mayManage ? await convex.preload(api.invitations.list, { projectId: id }) : null;
   const mail = mailProviderLink(context.get(configContext)) !== null;
-  return { project, owner, members, invitations, mail, isFirst: cursor === null };
+  return { project, owner, members, invitations, mail, muted, isFirst: cursor === null };
 }
 
 export async function action(args: Route.ActionArgs) {
   const { request, context, params } = args;
   const sent = await readFormData(request);
-  if (textOf(sent, INTENT_FIELD) !== INVITE) return serverAction(memberIntents)(args);
+  if (textOf(sent, INTENT_FIELD) !== INVITE) return serverAction(intents)(args);
   return inviteToProject({ request, context, projectId: params.id, sent });
 }
 
-const runLive = liveAction(memberIntents);
+const intents = { ...memberIntents, ...muteIntents };
+const runLive = liveAction(intents);
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const sent = await args.request.clone().formData();
@@ -66,6 +70,7 @@ export default function ProjectMembers({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
   useTitle(titleOf(`Members of ${isolate(project.name)}`));
   const owner = useLive(loaderData.owner);
+  const isMuted = useLive(loaderData.muted);
   const page = useEndless(loaderData.members);
   return (
     <Page>
@@ -79,6 +84,14 @@ export default function ProjectMembers({ loaderData }: Route.ComponentProps) {
       {loaderData.invitations ? (
         <LiveInvitations projectId={project._id} preloaded={loaderData.invitations} mail={loaderData.mail} />
       ) : null}
+      <div className="flex max-w-3xl flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <p className="text-soft">
+          {isMuted
+            ? "You muted this project: its notifications are marked as read and not mailed."
+            : "You get notifications about this project."}
+        </p>
+        <MuteForm projectId={project._id} isMuted={isMuted} />
+      </div>
       <MorePages itemNoun="members" page={{ ...page, isFirst: loaderData.isFirst }} />
     </Page>
   );

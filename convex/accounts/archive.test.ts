@@ -47,6 +47,8 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   commentMentions: (row) => row["threadId"],
   commentReads: (row) => row["readAt"],
   reviewRequests: (row) => row["at"],
+  notificationSettings: (row) => row["timeZone"],
+  mutedProjects: (row) => row["projectId"],
 };
 
 describe.each(backends)("account archive on $name", ({ start }) => {

@@ -25,7 +25,17 @@ export const account = serverQueryFor({
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
     const by = async (
-      table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "projectMembers" | "commentReads" | "commentMentions",
+      table:
+        | "sessionActivity"
+        | "devices"
+        | "notices"
+        | "mails"
+        | "notificationSettings"
+        | "mutedProjects"
+        | "userPictures"
+        | "projectMembers"
+        | "commentReads"
+        | "commentMentions",
     ) =>
       db
         .query(table)
@@ -73,7 +83,12 @@ export const account = serverQueryFor({
       twoFactor: (await rowsOf("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),
       given: given.map(({ identifier, expiresAt, createdAt }) => ({ kind: kindOf(identifier), expiresAt, createdAt })),
       notices: (await by("notices")).map((row) => without(row, ["userId"])),
-      mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
+      mails: (await by("mails")).map((row) => ({
+        writtenAt: row._creationTime,
+        ...without(row, ["userId", "content", "key", "lease", "claimedAt"]),
+      })),
+      notificationSettings: (await by("notificationSettings")).map((row) => without(row, ["userId"])),
+      mutedProjects: (await by("mutedProjects")).map((row) => without(row, ["userId"])),
       undoSteps: (await latest("undoSteps")).map((row) => without(row, ["userId", "step"])),
       bulkSelections: (await latest("bulkSelections")).map((row) => without(row, ["userId"])),
       bulkPages: (await latest("bulkPages")).map((row) => without(row, ["userId", "selectionId"])),

@@ -1,16 +1,22 @@
-import { v } from "convex/values";
+import { type Infer, type ObjectType, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
-import type { QueryCtx } from "../_generated/server";
+import type { MutationCtx, QueryCtx } from "../_generated/server";
 import { serverMutation, serverQuery } from "../model/access";
 import { accountNotice, isAccountNotice } from "../model/accounts/noticeTables";
+import { userOf } from "../model/members";
+import { mailContent, notificationMail } from "../model/notifications/mailContent";
+import { finishMail } from "../model/notifications/queueMails";
 
 const OUTBOX_LIMIT = 50;
 const PACE_PREFIX = "mail:";
 
-const content = v.union(
+const accountContents = [
   v.object({ sealed: v.string() }),
   v.object({ notice: accountNotice, at: v.number(), to: v.string(), name: v.string() }),
-);
+] as const;
+const accountContent = v.union(...accountContents);
+const content = v.union(...accountContents, v.object({ notification: notificationMail }));
+type Content = Infer<typeof content>;
 
 export const queue = serverMutation({
   args: { sealed: v.string(), userId: v.optional(v.string()), expiresAt: v.number() },
@@ -28,36 +34,55 @@ export const due = serverQuery({
   handler: async ({ db }) => (await db.query("mails").withIndex("by_due").first())?.dueAt ?? null,
 });
 
+const lease = { lease: v.string(), leaseMs: v.number(), limit: v.number() };
+const claimed = { id: v.id("mails"), attempts: v.number() };
+
 /** Leases due messages for `leaseMs`, after which unreported ones are due again. A crashed worker loses none but may send one twice. */
+export const claimAll = serverMutation({
+  args: lease,
+  returns: v.array(v.object({ ...claimed, content })),
+  handler: (ctx, args) => claimDue(ctx, args, () => true),
+});
+
+/** `claimAll` for app servers of an earlier build, which have no words for notifications about projects. */
 export const claim = serverMutation({
-  args: { lease: v.string(), leaseMs: v.number(), limit: v.number() },
-  returns: v.array(v.object({ id: v.id("mails"), attempts: v.number(), content })),
-  handler: async (ctx, { lease, leaseMs, limit }) => {
-    const now = Date.now();
-    const rows = await ctx.db
-      .query("mails")
-      .withIndex("by_due", (q) => q.lte("dueAt", now))
-      .take(limit);
-    const claimed = [];
-    for (const row of rows) {
-      const content = row.expiresAt > now ? await contentOf(ctx, row) : null;
-      if (!content) {
-        await ctx.db.delete(row._id);
-        continue;
-      }
-      await ctx.db.patch(row._id, { lease, attempts: row.attempts + 1, dueAt: now + leaseMs });
-      claimed.push({ id: row._id, attempts: row.attempts + 1, content });
-    }
-    return claimed;
+  args: lease,
+  returns: v.array(v.object({ ...claimed, content: accountContent })),
+  handler: async (ctx, args) => {
+    const rows = await claimDue(ctx, args, isAccountMail);
+    return rows.flatMap(({ content: each, ...rest }) => ("notification" in each ? [] : [{ ...rest, content: each }]));
   },
 });
+
+const isAccountMail = ({ content: each }: Doc<"mails">): boolean => "sealed" in each || "to" in each;
+
+async function claimDue(ctx: MutationCtx, { lease: by, leaseMs, limit }: ObjectType<typeof lease>, isMine: (row: Doc<"mails">) => boolean) {
+  const now = Date.now();
+  const due = ctx.db.query("mails").withIndex("by_due", (q) => q.lte("dueAt", now));
+  const rows = [];
+  for await (const row of due) {
+    if (isMine(row)) rows.push(row);
+    if (rows.length === limit) break;
+  }
+  const found = [];
+  for (const row of rows) {
+    const each = row.expiresAt > now ? await contentOf(ctx, row) : null;
+    if (!each) {
+      await ctx.db.delete(row._id);
+      continue;
+    }
+    await ctx.db.patch(row._id, { lease: by, attempts: row.attempts + 1, dueAt: now + leaseMs, claimedAt: now });
+    found.push({ id: row._id, attempts: row.attempts + 1, content: each });
+  }
+  return found;
+}
 
 export const done = serverMutation({
   args: { id: v.id("mails"), lease: v.string() },
   returns: v.null(),
-  handler: async ({ db }, { id, lease }) => {
-    const row = await db.get(id);
-    if (row?.lease === lease) await db.delete(id);
+  handler: async (ctx, { id, lease: by }) => {
+    const row = await ctx.db.get(id);
+    if (row?.lease === by) await finishMail(ctx, row);
     return null;
   },
 });
@@ -72,17 +97,30 @@ export const postpone = serverMutation({
   },
 });
 
+const queuedMail = { id: v.id("mails"), writtenAt: v.number() };
+
+/** For the outbox of development. */
+export const listQueued = serverQuery({
+  args: {},
+  returns: v.array(v.object({ ...queuedMail, content })),
+  handler: (ctx) => lastQueued(ctx),
+});
+
+/** `listQueued` for app servers of an earlier build. */
 export const outbox = serverQuery({
   args: {},
-  returns: v.array(v.object({ id: v.id("mails"), writtenAt: v.number(), content })),
-  handler: async (ctx) => {
-    const rows = await ctx.db.query("mails").order("desc").take(OUTBOX_LIMIT);
-    const found = await Promise.all(
-      rows.map(async (row) => ({ id: row._id, writtenAt: row._creationTime, content: await contentOf(ctx, row) })),
-    );
-    return found.flatMap(({ content, ...rest }) => (content ? [{ ...rest, content }] : []));
-  },
+  returns: v.array(v.object({ ...queuedMail, content: accountContent })),
+  handler: async (ctx) =>
+    (await lastQueued(ctx)).flatMap(({ content: each, ...rest }) => ("notification" in each ? [] : [{ ...rest, content: each }])),
 });
+
+async function lastQueued(ctx: QueryCtx) {
+  const rows = await ctx.db.query("mails").order("desc").take(OUTBOX_LIMIT);
+  const found = await Promise.all(
+    rows.map(async (row) => ({ id: row._id, writtenAt: row._creationTime, content: await contentOf(ctx, row) })),
+  );
+  return found.flatMap(({ content: each, ...rest }) => (each ? [{ ...rest, content: each }] : []));
+}
 
 /** Returns 0 and counts the action, or the seconds to wait. Better Auth's own rate limits delete old entries. */
 export const pace = serverMutation({
@@ -103,12 +141,13 @@ export const pace = serverMutation({
   },
 });
 
-async function contentOf({ db }: QueryCtx, { content, userId }: Doc<"mails">) {
-  if ("sealed" in content) return content;
-  const row = await db.get(content.notice);
-  const user = await db
-    .query("users")
-    .withIndex("id", (q) => q.eq("id", userId ?? ""))
-    .unique();
-  return row && user && isAccountNotice(row.notice) ? { notice: row.notice, at: row.at, to: content.to, name: user.name } : null;
+async function contentOf(ctx: QueryCtx, { content: stored, userId }: Doc<"mails">): Promise<Content | null> {
+  if ("sealed" in stored) return stored;
+  if (!("to" in stored)) {
+    const notification = await mailContent(ctx, userId, stored);
+    return notification && { notification };
+  }
+  const row = await ctx.db.get(stored.notice);
+  const user = await userOf(ctx, userId ?? "");
+  return row && user && isAccountNotice(row.notice) ? { notice: row.notice, at: row.at, to: stored.to, name: user.name } : null;
 }

@@ -1,6 +1,7 @@
 import { v } from "convex/values";
 import type { QueryCtx } from "../_generated/server";
 import { serverMutationFor, userQuery } from "../model/access";
+import { rememberPlace } from "../model/notifications/queueMails";
 
 /** Never returns tokens, passwords or keys. Changes go through Better Auth's endpoints. */
 
@@ -111,11 +112,13 @@ export const getSecurity = userQuery({
   },
 });
 
-/** Called when a token is renewed, so `at` is accurate to a quarter of an hour. */
+/** Called when a token is renewed, so `at` is accurate to a quarter of an hour. Stores time zone and locale of the browser. */
 export const noteActivity = serverMutationFor({
-  args: {},
+  args: { timeZone: v.optional(v.string()), locale: v.optional(v.string()) },
   returns: v.null(),
-  handler: async ({ db, session, user }) => {
+  handler: async (ctx, place) => {
+    const { db, session, user } = ctx;
+    await rememberPlace(ctx, user.id, place);
     const activity = await db
       .query("sessionActivity")
       .withIndex("by_session", (q) => q.eq("sessionId", session.id))

@@ -89,6 +89,14 @@ export const forget = internalMutation({
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
       await ctx.db
+        .query("notificationSettings")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
+        .query("mutedProjects")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
         .query("bulkJobs")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(FEW),

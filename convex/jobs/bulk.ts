@@ -5,7 +5,7 @@ import { internalMutation, type MutationCtx } from "../_generated/server";
 import { ifVisible, type UserMutationCtx } from "../model/access";
 import { applyAction } from "../model/bulk/applyAction";
 import { batchSize, inBatches, listSize, partOf, scheduleBatch, smallerBatch } from "../model/bulk/batches";
-import type { BulkSelection } from "../model/bulk/bulkTables";
+import type { BulkAction, BulkSelection } from "../model/bulk/bulkTables";
 import { expectContainer, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
 import { withLimits } from "../model/limits/limits";
@@ -28,12 +28,15 @@ export const run = internalMutation({
     const job = await ctx.db.get(id);
     if (!job || job.state !== "running" || job.run !== run) return null;
     const progress = job.phase === "do" ? await doNext(ctx, job) : await revertNext(ctx, job);
-    if (progress === "done") await ctx.db.patch(id, { state: "done" });
+    // Only the items keep the note, so that deleting them deletes it.
+    if (progress === "done") await ctx.db.patch(id, { state: "done", action: withoutNote(job.action) });
     else if (progress === "failed") await ctx.db.patch(id, { state: "cancelled", run: run + 1, batch: smallerBatch(job) });
     else await scheduleBatch(ctx, id, run);
     return null;
   },
 });
+
+const withoutNote = (action: BulkAction): BulkAction => (action.type === "review" ? { type: "review", status: action.status } : action);
 
 type Progress = "more" | "done" | "failed";
 

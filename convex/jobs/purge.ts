@@ -9,6 +9,8 @@ import { forgetReads } from "../model/comments/unread";
 import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { deleteLink } from "../model/links/links";
+import { forgetAccessNotices } from "../model/notifications/notify";
+import { forgetMutes } from "../model/notifications/settings";
 import { deleteWebhook } from "../model/webhooks/webhooks";
 import { deleteRequests } from "../model/review/requests";
 import { VERSIONS_MAX } from "../model/rules";
@@ -89,6 +91,8 @@ export const project = internalMutation({
     if (remaining > 0) remaining -= await deleteLinks(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteWebhooks(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteInvitations(ctx, id, remaining);
+    if (remaining > 0) remaining -= await forgetMutes(ctx, id, remaining);
+    if (remaining > 0) remaining -= await forgetAccessNotices(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;

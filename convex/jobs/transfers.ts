@@ -4,6 +4,7 @@ import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { withLimits } from "../model/limits/limits";
 import { expectRoomForFiles, isWithinLimit } from "../model/limits/usage";
+import { endOfferNotice } from "../model/notifications/notify";
 import { bytesOf, positionFields, rowsAt, START } from "../model/transfers/projectRows";
 import { giveDesign, giveImages } from "../model/transfers/giveRows";
 import { giveProject } from "../model/transfers/transfers";
@@ -85,10 +86,12 @@ export const moveHistory = internalMutation({
 export const expire = internalMutation({
   args: { id: v.id("transfers") },
   returns: v.null(),
-  handler: async ({ db }, { id }) => {
-    const transfer = await db.get(id);
+  handler: async (ctx, { id }) => {
+    const transfer = await ctx.db.get(id);
     const isRunning = transfer?.state === "measuring" || transfer?.state === "moving";
-    if (transfer && !isRunning && transfer.expiresAt <= Date.now()) await db.delete(id);
+    if (!transfer || isRunning || transfer.expiresAt > Date.now()) return null;
+    await ctx.db.delete(id);
+    await endOfferNotice(ctx, transfer);
     return null;
   },
 });

@@ -1,3 +1,4 @@
+import { REVIEW_NOTE_MAX } from "./review/statuses";
 import { z } from "zod";
 import { foldTag } from "./search/fold";
 import { cleanName, cleanTag, cleanText } from "./names";
@@ -110,7 +111,6 @@ export const chooseEmoji = z.object({
     .regex(new RegExp(String.raw`^\p{RGI_Emoji}$`, "v"), { error: "Choose one emoji." }),
 });
 
-const REVIEW_NOTE_MAX = 1000;
 
 const reviewNote = z
   .string()

@@ -72,6 +72,8 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const times = { createdAt: at + 20, expiresAt: at + 4e9 };
   await insert("transfers", { projectId, fromId: userId, toId: userId, state: "offered", run: 0, ...times });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
+  await insert("notificationSettings", { userId, deliveries: { comment: "now" }, timeZone: `${prefix} zone`, locale: `${prefix} locale` });
+  await insert("mutedProjects", { userId, projectId });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });
   await backend.settle();

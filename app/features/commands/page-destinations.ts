@@ -18,6 +18,7 @@ export const PAGE_DESTINATIONS: StaticPage[] = [
   { name: "Security", to: href("/account/security"), words: ["password", "passkey", "two-factor", "authenticator", "backup codes"] },
   { name: "Sessions", to: href("/account/sessions"), words: ["devices", "browsers", "sign out"] },
   { name: "Connections", to: href("/account/connections"), words: ["social", "google", "github", "link"] },
+  { name: "Notification settings", to: href("/account/notifications"), words: ["email", "digest", "mute", "unsubscribe"] },
   { name: "Access tokens", to: href("/account/tokens"), words: ["api", "program", "key"] },
   { name: "Your data", to: href("/account/data"), words: ["export", "download", "delete account"] },
   { name: "Billing", to: href("/billing"), words: ["plan", "usage", "storage", "upgrade", "pro"] },

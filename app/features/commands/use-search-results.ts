@@ -30,4 +30,4 @@ export function useRecentDesigns(): RecentDesigns {
   return recent === undefined || recent instanceof Error ? [] : recent;
 }
 
-const RECENT = { recent: { query: api.designs.getRecent, args: {} } };
+const RECENT = { recent: { query: api.designs.getRecent, args: { shared: "view" as const } } };

@@ -1,6 +1,7 @@
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { z } from "zod";
+import { REVIEW_FILTERS } from "#convex/model/review/statuses";
 import type { api } from "#convex/_generated/api";
 
 /** What the HTTP API answers. The OpenAPI document is generated from these schemas. */
@@ -8,6 +9,8 @@ import type { api } from "#convex/_generated/api";
 const id = z.string().meta({ description: "An opaque id" });
 const time = z.iso.datetime().meta({ description: "A time in UTC (RFC 3339)" });
 const address = z.url().meta({ description: "The address of the page in the app" });
+
+const reviewStatus = z.enum(REVIEW_FILTERS).meta({ description: "The review status" });
 
 export const projectSchema = z
   .object({
@@ -30,6 +33,7 @@ export const designSchema = z
     name: z.string(),
     description: z.string(),
     tags: z.array(z.string()),
+    reviewStatus,
     imageCount: z.int(),
     createdAt: time,
     updatedAt: time,
@@ -44,6 +48,7 @@ export const imageSchema = z
     name: z.string(),
     caption: z.string(),
     tags: z.array(z.string()),
+    reviewStatus,
     contentType: z.string(),
     size: z.int().meta({ description: "Bytes of the original" }),
     width: z.int().meta({ description: "Pixels, with the orientation applied" }),
@@ -158,7 +163,7 @@ export const toProject = (
 });
 
 export const toDesign = (
-  { _id: id, _creationTime, updatedAt, projectId, name, description, tags = [], imageCount }: Design,
+  { _id: id, _creationTime, updatedAt, projectId, name, description, tags = [], review, imageCount }: Design,
   { origin }: Addresses,
 ): z.infer<typeof designSchema> => ({
   id,
@@ -166,6 +171,7 @@ export const toDesign = (
   name,
   description,
   tags,
+  reviewStatus: review?.status ?? "none",
   imageCount,
   createdAt: timeOf(_creationTime),
   updatedAt: timeOf(updatedAt),
@@ -173,7 +179,7 @@ export const toDesign = (
 });
 
 export const toImage = (
-  { _id: id, _creationTime, designId, name, caption, tags = [], contentType, size, width, height, checksum }: Image,
+  { _id: id, _creationTime, designId, name, caption, tags = [], review, contentType, size, width, height, checksum }: Image,
   { origin, base }: Addresses,
 ): z.infer<typeof imageSchema> => ({
   id,
@@ -181,6 +187,7 @@ export const toImage = (
   name,
   caption,
   tags,
+  reviewStatus: review?.status ?? "none",
   contentType,
   size,
   width,

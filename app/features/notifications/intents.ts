@@ -26,11 +26,11 @@ declare module "~/lib/forms/intents" {
 function mark(store: OptimisticLocalStore, isMarked: (notice: ShownNotification) => boolean): void {
   const newest = (a: ShownNotification, b: ShownNotification) => Number(a.read) - Number(b.read) || b.at - a.at;
   let marked = 0;
-  for (const { args, value: notices } of store.getAllQueries(api.notices.list)) {
+  for (const { args, value: notices } of store.getAllQueries(api.notices.listAll)) {
     if (!notices) continue;
     const changed = notices.map((notice) => (isMarked(notice) ? { ...notice, read: true } : notice));
     marked += changed.filter(({ read }, index) => read && !notices[index]?.read).length;
-    store.setQuery(api.notices.list, args, changed.toSorted(newest));
+    store.setQuery(api.notices.listAll, args, changed.toSorted(newest));
   }
   const unread = store.getQuery(api.notices.getUnreadCount, {});
   if (unread !== undefined) store.setQuery(api.notices.getUnreadCount, {}, Math.max(0, unread - marked));

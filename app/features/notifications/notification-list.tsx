@@ -7,11 +7,13 @@ import {
   type LucideIcon,
   MessageCircleQuestion,
   MessageSquare,
+  MessageSquareReply,
   ShieldCheck,
   ShieldOff,
   UserCheck,
+  UserPlus,
+  Users,
 } from "lucide-react";
-import { href } from "react-router";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
@@ -20,14 +22,12 @@ import { Link } from "~/lib/ui/navigation/link";
 import { CalendarDay } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import {
-  commentNotificationText,
-  isOfComment,
-  isOfReview,
+  isOfProject,
   notificationText,
-  reviewNotificationText,
+  projectNotificationLink,
+  projectNotificationText,
   type ShownNotification,
 } from "./notification-text";
-import { threadAddress } from "~/features/comments/thread-address";
 
 export function NotificationList({ notices }: { notices: ShownNotification[] }) {
   return (
@@ -43,7 +43,7 @@ export function NotificationList({ notices }: { notices: ShownNotification[] }) 
 
 function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
   const { _id, notice, at, read, about } = shown;
-  const { title, text } = wordsOf(shown);
+  const { title, text } = isOfProject(notice) ? projectNotificationText({ ...shown, notice }) : notificationText(notice);
   return (
     <article className={clsx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pe-5", read ? "bg-transparent" : "bg-card")}>
       <Icon of={ICONS[notice.kind]} className={clsx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
@@ -58,7 +58,11 @@ function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
           </span>
         </h2>
         <p className={clsx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
-          {text ?? "The item was deleted, or you no longer have access."} <NextStep notice={shown} />
+          {text ??
+            (notice.kind === "invitation"
+              ? "The invitation was accepted, or has ended."
+              : "The item was deleted, or you no longer have access.")}{" "}
+          <NextStep notice={shown} />
         </p>
         {about?.dueOn === undefined ? null : (
           <p className="text-soft">
@@ -76,15 +80,10 @@ function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
   );
 }
 
-function wordsOf({ notice, about }: ShownNotification): { title: string; text: string | null } {
-  if (isOfComment(notice)) return commentNotificationText(notice, about);
-  return isOfReview(notice) ? reviewNotificationText(notice, about) : notificationText(notice);
-}
-
 const LINK = "text-accent-text underline underline-offset-4";
 
-function NextStep({ notice: { notice, about } }: { notice: ShownNotification }) {
-  if (!isOfComment(notice) && !isOfReview(notice)) {
+function NextStep({ notice: { notice, ...shown } }: { notice: ShownNotification }) {
+  if (!isOfProject(notice)) {
     const { link } = notificationText(notice);
     return (
       <>
@@ -96,21 +95,11 @@ function NextStep({ notice: { notice, about } }: { notice: ShownNotification }) 
       </>
     );
   }
-  if (!about) return null;
-  if (isOfComment(notice))
-    return (
-      <Link to={threadAddress(about, notice.threadId)} prefetch="intent" className={LINK}>
-        View comment
-      </Link>
-    );
-  const { designId: id, imageId } = about;
+  const link = projectNotificationLink({ ...shown, notice });
+  if (!link) return null;
   return (
-    <Link
-      to={imageId === undefined ? href("/design/:id", { id }) : href("/design/:id/images/:imageId", { id, imageId })}
-      prefetch="intent"
-      className={LINK}
-    >
-      {imageId === undefined ? "View design" : "View image"}
+    <Link to={link.to} prefetch="intent" className={LINK}>
+      {link.label}
     </Link>
   );
 }
@@ -124,10 +113,13 @@ const ICONS = {
   twoFactorDisabled: ShieldOff,
   passkeyAdded: Fingerprint,
   providerLinked: Link2,
-  reply: MessageSquare,
+  comment: MessageSquare,
+  reply: MessageSquareReply,
   mention: AtSign,
   reviewRequested: MessageCircleQuestion,
   reviewGiven: UserCheck,
+  invitation: UserPlus,
+  accessChanged: Users,
 } satisfies Record<ShownNotification["notice"]["kind"], LucideIcon>;
 
 function MarkRead({ id, title }: { id: string; title: string }) {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { notificationText } from "./notification-text";
+import type { Id } from "#convex/_generated/dataModel";
+import { notificationText, projectNotificationLink, projectNotificationText } from "./notification-text";
 
 it("names the device and its IP address if known", () => {
   const notice = { kind: "signIn", userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0" } as const;
@@ -18,4 +19,33 @@ it.each([
   [{ kind: "emailChanged", from: "old@example.com", to: "new@example.com" } as const, "old@example.com to new@example.com"],
 ])("%j has the text %s", (notice, message) => {
   expect(notificationText(notice).text).toContain(message);
+});
+
+const projectId = "p1" as Id<"projects">;
+const access = { actor: "ada", project: "Posters", projectId };
+const changed = (change: "role" | "removed" | "transferOffered" | "transferAccepted" | "transferDeclined") =>
+  ({ kind: "accessChanged", actorId: "u1", projectId, change }) as const;
+
+it.each([
+  [
+    { notice: changed("role"), access: { ...access, role: "editor" as const } },
+    "ada made you an editor of the project “Posters”.",
+    "/projects/p1",
+  ],
+  [{ notice: changed("removed"), access }, "ada removed you from the project “Posters”.", undefined],
+  [{ notice: changed("transferOffered"), access }, "ada offers you the ownership of the project “Posters”.", "/projects/p1/transfer"],
+  [
+    { notice: changed("transferAccepted"), access },
+    "ada is now the owner of the project “Posters”, and you are an editor.",
+    "/projects/p1",
+  ],
+  [{ notice: changed("transferDeclined"), access }, "ada declined the ownership of the project “Posters”.", "/projects/p1"],
+  [
+    { notice: { kind: "invitation", actorId: "u1", invitationId: "v1" as Id<"invitations"> } as const, access },
+    "ada invites you to the project “Posters” as a viewer.",
+    "/invitation?id=v1",
+  ],
+  [{ notice: changed("role") }, null, undefined],
+])("%j has a text and a link", (shown, text, to) => {
+  expect([projectNotificationText(shown).text, projectNotificationLink(shown)?.to]).toEqual([text, to]);
 });

@@ -1,42 +1,106 @@
 import { isolate } from "~/lib/ui/isolate";
 import type { FunctionReturnType } from "convex/server";
+import { href } from "react-router";
 import { deviceName } from "~/features/accounts/session/device-name";
 import { providerName } from "~/features/accounts/session/provider-names";
+import { threadAddress } from "~/features/comments/thread-address";
 import type { api } from "#convex/_generated/api";
+import { isNotificationKind, type NotificationKind } from "#convex/model/notifications/kinds";
+import type { MemberRole } from "#convex/model/rights";
 
-export type ShownNotification = FunctionReturnType<typeof api.notices.list>[number];
+export type ShownNotification = FunctionReturnType<typeof api.notices.listAll>[number];
 type AccountNotice = FunctionReturnType<typeof api.notices.getNotices>[number]["notice"];
-type CommentNotice = Extract<ShownNotification["notice"], { kind: "reply" | "mention" }>;
-type ReviewNotice = Extract<ShownNotification["notice"], { kind: "reviewRequested" | "reviewGiven" }>;
+type ProjectNotice = Extract<ShownNotification["notice"], { kind: NotificationKind }>;
+type ProjectNotification = Pick<ShownNotification, "about" | "access"> & { notice: ProjectNotice };
 
-export const isOfComment = (notice: ShownNotification["notice"]): notice is CommentNotice =>
-  notice.kind === "reply" || notice.kind === "mention";
+export const isOfProject = (notice: ShownNotification["notice"]): notice is ProjectNotice => isNotificationKind(notice.kind);
 
-export const isOfReview = (notice: ShownNotification["notice"]): notice is ReviewNotice =>
-  notice.kind === "reviewRequested" || notice.kind === "reviewGiven";
-
-/** Returns null where the item is deleted or no longer shared. */
-export function commentNotificationText(
-  { kind }: CommentNotice,
-  about: ShownNotification["about"],
-): { title: string; text: string | null } {
-  const title = kind === "reply" ? "New reply" : "New mention";
-  if (!about) return { title, text: null };
-  const [actor, item] = [isolate(about.actor), isolate(about.item)];
-  return {
-    title,
-    text: kind === "reply" ? `${actor} replied to a comment on “${item}”.` : `${actor} mentioned you in a comment on “${item}”.`,
-  };
+/** `text` is null where the item is deleted or no longer shared, or the invitation has ended. */
+export function projectNotificationText({ notice, about, access }: ProjectNotification): { title: string; text: string | null } {
+  const title = titleFor(notice);
+  if (notice.kind === "invitation" || notice.kind === "accessChanged") return { title, text: access ? accessText(notice, access) : null };
+  return { title, text: about ? itemText(notice, about) : null };
 }
 
-/** `text` is null where the item is deleted or no longer shared. */
-export function reviewNotificationText(notice: ReviewNotice, about: ShownNotification["about"]): { title: string; text: string | null } {
-  const title = notice.kind === "reviewRequested" ? "Review requested" : "Review given";
-  if (!about) return { title, text: null };
+function titleFor(notice: ProjectNotice): string {
+  if (notice.kind !== "accessChanged") return TITLES[notice.kind];
+  return notice.change.startsWith("transfer") ? "Transfer of a project" : "Access changed";
+}
+
+const TITLES = {
+  comment: "New comment",
+  reply: "New reply",
+  mention: "New mention",
+  reviewRequested: "Review requested",
+  reviewGiven: "Review given",
+  invitation: "Invitation",
+} as const;
+
+type ItemNotice = Exclude<ProjectNotice, { kind: "invitation" | "accessChanged" }>;
+
+function itemText(notice: ItemNotice, about: NonNullable<ShownNotification["about"]>): string {
   const [actor, item] = [isolate(about.actor), `“${isolate(about.item)}”`];
-  if (notice.kind === "reviewRequested") return { title, text: `${actor} requested your review of ${item}.` };
-  const items = notice.count === undefined ? item : `${notice.count} items, among them ${item}`;
-  return { title, text: `${actor} ${notice.status === "approved" ? "approved" : "requested changes to"} ${items}.` };
+  switch (notice.kind) {
+    case "comment":
+      return `${actor} commented on ${item}.`;
+    case "reply":
+      return `${actor} replied to a comment on ${item}.`;
+    case "mention":
+      return `${actor} mentioned you in a comment on ${item}.`;
+    case "reviewRequested":
+      return `${actor} requested your review of ${item}.`;
+    case "reviewGiven": {
+      const items = notice.count === undefined ? item : `${notice.count} items, among them ${item}`;
+      return `${actor} ${notice.status === "approved" ? "approved" : "requested changes to"} ${items}.`;
+    }
+  }
+}
+
+type AccessNotice = Extract<ProjectNotice, { kind: "invitation" | "accessChanged" }>;
+
+function accessText(notice: AccessNotice, access: NonNullable<ShownNotification["access"]>): string {
+  const [actor, project] = [isolate(access.actor), access.project === "" ? "a project" : `the project “${isolate(access.project)}”`];
+  const role = access.role ?? "viewer";
+  if (notice.kind === "invitation") return `${actor} invites you to ${project} as ${article(role)}.`;
+  switch (notice.change) {
+    case "role":
+      return `${actor} made you ${article(role)} of ${project}.`;
+    case "removed":
+      return `${actor} removed you from ${project}.`;
+    case "transferOffered":
+      return `${actor} offers you the ownership of ${project}.`;
+    case "transferAccepted":
+      return `${actor} is now the owner of ${project}, and you are an editor.`;
+    case "transferDeclined":
+      return `${actor} declined the ownership of ${project}.`;
+  }
+}
+
+const article = (role: MemberRole): string => (role === "editor" ? "an editor" : `a ${role}`);
+
+/** Returns where a notification leads, or null. */
+export function projectNotificationLink({ notice, about, access }: ProjectNotification): { to: string; label: string } | null {
+  if (notice.kind === "invitation")
+    return access ? { to: `${href("/invitation")}?${INVITATION_ID}=${notice.invitationId}`, label: "View invitation" } : null;
+  if (notice.kind === "accessChanged") return access ? accessLink(notice, access) : null;
+  if (!about) return null;
+  if ("threadId" in notice) return { to: threadAddress(about, notice.threadId), label: "View comment" };
+  const { designId: id, imageId } = about;
+  return imageId === undefined
+    ? { to: href("/design/:id", { id }), label: "View design" }
+    : { to: href("/design/:id/images/:imageId", { id, imageId }), label: "View image" };
+}
+
+/** The search parameter of `/invitation` for an invitation to the visitor's own address. */
+export const INVITATION_ID = "id";
+
+function accessLink(
+  { change }: Extract<AccessNotice, { kind: "accessChanged" }>,
+  { projectId: id }: NonNullable<ShownNotification["access"]>,
+): { to: string; label: string } | null {
+  if (change === "removed") return null;
+  if (change === "transferOffered") return { to: href("/projects/:id/transfer", { id }), label: "View transfer" };
+  return { to: href("/projects/:id", { id }), label: "View project" };
 }
 
 type Words = {

@@ -16,6 +16,9 @@ it("names the action, its object and its location", () => {
   expect(textFor({ kind: "tagged", to: "In review", review: { to: "inReview" }, design })).toBe(
     "set the review status of “Fig” in “Cover” to “In review”",
   );
+  expect(textFor({ kind: "moved", from: "ada", to: "eve", transfer: { from: "ada", to: "eve" } }, "project")).toBe(
+    "became the owner of the project, which ada owned before",
+  );
   expect(textFor({ kind: "tagged", from: "Approved", review: { to: "none" }, count: 3 })).toBe("removed the review status of 3 images");
 });
 

@@ -6,10 +6,11 @@ import type { ReviewFilter } from "#convex/model/review/statuses";
 
 export type Activity = FunctionReturnType<typeof api.activities.list>["page"][number];
 
-export function activityText({ kind, thing, design, from, to, review, count: many = 1 }: Activity): string {
+export function activityText({ kind, thing, design, from, to, review, transfer, count: many = 1 }: Activity): string {
   const itemText = many > 1 ? count(many, thing.kind) : thing.kind === "project" ? "the project" : named(thing.name, thing.kind);
   const container = thing.kind === "image" ? "design" : "project";
   const location = design ? ` in ${named(design.name, "design")}` : "";
+  if (transfer) return `became the owner of the project, which ${isolate(transfer.from)} owned before`;
   if (review) return STATUS_TEXTS[review.to](itemText + location);
   switch (kind) {
     case "created":

@@ -13,13 +13,14 @@ const bulk = (kind: "image" | "design") =>
     intent({
       mutation: kind === "image" ? api.many.reviewImages : api.many.reviewDesigns,
       fields: ["status"],
+      optional: ["note"],
       lists: ["ids"],
-      args: ({ ids, status }) => ({ ids, status: statusIn(status) }),
+      args: ({ ids, status, note }) => ({ ids, status: statusIn(status), ...(note !== undefined && { note }) }),
       optimistic: (store, { ids, status }) => showStatus(store, ids, status),
       message: { text: ({ status }) => `set to “${STATUS_NAMES[statusIn(status)]}”`, each: kind },
       undo: true,
     }),
-    { kind, action: ({ status }) => ({ type: "review", status: statusIn(status) }) },
+    { kind, action: ({ status, note }) => ({ type: "review", status: statusIn(status), ...(typeof note === "string" && { note }) }) },
   );
 
 export const reviewIntents = {

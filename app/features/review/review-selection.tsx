@@ -2,8 +2,9 @@ import { CircleCheck } from "lucide-react";
 import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
 import { useMay } from "~/lib/rights/rights";
 import { buttonClass } from "~/lib/ui/inputs/button";
+import { TextInput } from "~/lib/ui/inputs/text-input";
 import { Icon } from "~/lib/ui/icons/icon";
-import { REVIEW_FILTERS, rightToSet, STATUS_NAMES } from "#convex/model/review/statuses";
+import { REVIEW_FILTERS, REVIEW_NOTE_MAX, rightToSet, STATUS_NAMES } from "#convex/model/review/statuses";
 import { STATUS_ICONS } from "./review-mark";
 
 const POPOVER = "status-chosen";
@@ -19,7 +20,13 @@ export function ReviewSelection({ thing }: { thing: "image" | "design" }) {
         <Icon of={CircleCheck} />
         Status…
       </button>
-      <div id={POPOVER} popover="auto" role="group" aria-label="Status of the selection" data-side="top" className="menu w-52 min-w-0">
+      <div id={POPOVER} popover="auto" role="group" aria-label="Status of the selection" data-side="top" className="menu w-60 min-w-0">
+        <div className="grid gap-1 p-2">
+          <label htmlFor="status-note" className="text-sm text-soft">
+            Note (optional)
+          </label>
+          <TextInput id="status-note" name="note" maxLength={REVIEW_NOTE_MAX} autoComplete="off" dir="auto" />
+        </div>
         {REVIEW_FILTERS.filter((status) => may(rightToSet(status))).map((status) => (
           <button key={status} type="submit" name={INTENT_FIELD} value={intentWith(intent, { status })} className="menu-item">
             <Icon of={STATUS_ICONS[status]} />

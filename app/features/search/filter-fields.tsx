@@ -4,6 +4,7 @@ import { KnownTags } from "~/features/tags/known-tags";
 import { Link } from "~/lib/ui/navigation/link";
 import { Select } from "~/lib/ui/inputs/select";
 import { TextInput } from "~/lib/ui/inputs/text-input";
+import { REVIEW_FILTERS, STATUS_NAMES } from "#convex/model/review/statuses";
 import { COLOURS, type Filters, filtersIn, isFiltered, KINDS, ORIENTATIONS, searchAddress, SIZES } from "./filters";
 
 type FilterFieldsProps = {
@@ -58,6 +59,7 @@ export function FilterFields({ filters, knownTags, projects, onChange }: FilterF
             ))}
           </Select>
         </Labelled>
+        <Choices label="Review status" of={STATUSES} {...field("review")} />
         <Choices label="Orientation" of={ORIENTATIONS} {...field("orientation")} />
         <Choices label="Image size" of={SIZES} {...field("size")} />
         <Choices label="Colour" of={COLOURS} {...field("colour")} />
@@ -69,7 +71,7 @@ export function FilterFields({ filters, knownTags, projects, onChange }: FilterF
         </Labelled>
       </div>
       <p className="mt-2 text-sm text-faint">
-        The filters for project, orientation, size and colour apply to 1,000 results at a time. Open the next page for more.
+        The filters for project, review status, orientation, size and colour apply to 1,000 results at a time. Open the next page for more.
       </p>
       {isFiltered(filters) ? (
         <Link
@@ -83,6 +85,8 @@ export function FilterFields({ filters, knownTags, projects, onChange }: FilterF
     </details>
   );
 }
+
+const STATUSES = REVIEW_FILTERS.map((status) => [status, STATUS_NAMES[status]] as const);
 
 type ChoicesProps = ComponentProps<typeof Select> & { label: string; name: string; of: readonly (readonly [string, string])[] };
 

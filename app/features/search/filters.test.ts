@@ -19,6 +19,7 @@ test("covers whole days, from the start of the first to the end of the last", ()
 
 test("ignores invalid filters, and a cursor without a kind", () => {
   expect(requested("?q=x&kind=users&type=text/html&from=yesterday&to=2026-99-99&tag=+&after=3")).toEqual({ text: "x" });
+  expect([requested("?review=approved"), requested("?review=done")]).toEqual([{ text: "", review: "approved" }, { text: "" }]);
   expect(requested("?kind=design&after=3")).toEqual({ text: "", kind: "design", after: "3" });
   expect(requested(`?q=${"x".repeat(60)}`)).toEqual({ text: "x".repeat(50) });
 });

@@ -1,6 +1,7 @@
 import type { FunctionArgs } from "convex/server";
 import { isAcceptedType } from "~/features/images/display/accepted-types";
 import type { api } from "#convex/_generated/api";
+import { isReviewFilter } from "#convex/model/review/statuses";
 import { searchText } from "./text";
 
 export type Filters = {
@@ -15,6 +16,7 @@ export type Filters = {
   orientation: string;
   size: string;
   colour: string;
+  review: string;
 };
 
 export const FILTERS = [
@@ -28,6 +30,7 @@ export const FILTERS = [
   "orientation",
   "size",
   "colour",
+  "review",
 ] as const satisfies (keyof Filters)[];
 
 export const KINDS = [
@@ -42,7 +45,19 @@ const AFTER = "after";
 export function filtersIn(params: URLSearchParams): Filters {
   const of = (name: keyof Filters) => params.get(name) ?? "";
   const [q, tag, kind, type, from, to] = [of("q"), of("tag"), of("kind"), of("type"), of("from"), of("to")];
-  return { q, tag, kind, type, from, to, project: of("project"), orientation: of("orientation"), size: of("size"), colour: of("colour") };
+  return {
+    q,
+    tag,
+    kind,
+    type,
+    from,
+    to,
+    project: of("project"),
+    orientation: of("orientation"),
+    size: of("size"),
+    colour: of("colour"),
+    review: of("review"),
+  };
 }
 
 export const afterIn = (params: URLSearchParams): string | null => params.get(AFTER);
@@ -56,7 +71,7 @@ export function searchAddress(filters: Filters, after: string | null = null): st
 export const isFiltered = (filters: Filters) => FILTERS.some((name) => name !== "q" && filters[name].trim() !== "");
 
 export function searchArgs(
-  { q, tag, kind, type, from, to, project, ...looks }: Filters,
+  { q, tag, kind, type, from, to, project, review, ...looks }: Filters,
   after: string | null,
   maxLength: number,
 ): FunctionArgs<typeof api.search.find> {
@@ -71,6 +86,7 @@ export function searchArgs(
     ...chosen("orientation", ORIENTATIONS, looks.orientation),
     ...chosen("size", SIZES, looks.size),
     ...chosen("colour", COLOURS, looks.colour),
+    ...(isReviewFilter(review) && { review }),
     ...(first !== null && { from: first }),
     ...(last !== null && { to: last + DAY }),
     ...(validKind && after !== null && { after }),

@@ -16,6 +16,7 @@ import { Link } from "~/lib/ui/navigation/link";
 import type { SidebarState, Theme } from "~/lib/ui/theme/preferences";
 import { IconSymbols } from "~/lib/ui/icons/icon-symbols";
 import { Toaster } from "~/lib/ui/overlays/toaster";
+import { UnreadTitle } from "~/features/notifications/unread";
 import { UploadProvider } from "~/features/uploads/client/file-selection/upload-provider";
 import { ConnectionStatus } from "./connection-status";
 import { Logo } from "~/lib/ui/icons/logo";
@@ -116,6 +117,7 @@ export function Shell({
             <UploadProvider personId={personId} />
           </div>
         </div>
+        <UnreadTitle unread={unread} />
         <ConnectionStatus />
         <Commands projects={projects} onToggleSidebar={sidebar.toggle} />
         <Toaster theme={theme} />

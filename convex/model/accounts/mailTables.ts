@@ -9,7 +9,15 @@ export const mailTables = {
       /** Encrypted by the app server: messages carry links and codes that grant access. */
       v.object({ sealed: v.string() }),
       v.object({ notice: v.id("notices"), to: v.string() }),
+      /** About projects. What they say is read when they are sent. `since`: of the first notice. */
+      v.object({ notification: v.id("notices") }),
+      v.object({ thread: v.id("commentThreads"), since: v.number() }),
+      v.object({ digest: v.literal(true), since: v.number() }),
     ),
+    /** A person has one row per thread, and one for the digest. It stays after sending, to space the mails. */
+    key: v.optional(v.string()),
+    /** Start of the lease. Later notices are for the next mail. */
+    claimedAt: v.optional(v.number()),
     attempts: v.number(),
     dueAt: v.number(),
     lease: v.optional(v.string()),
@@ -17,5 +25,6 @@ export const mailTables = {
   })
     .index("by_due", ["dueAt"])
     .index("by_user", ["userId"])
+    .index("by_key", ["userId", "key"])
     .index("by_expiry", ["expiresAt"]),
 };

@@ -1,5 +1,7 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { memberRole } from "../memberRole";
+import { NOTIFICATION_KINDS, type NotificationKind } from "../notifications/kinds";
 import { reviewStatus } from "../review/reviewTables";
 
 /** "passkeys", "twoFactor", "sessions", "tokens", or the provider id of a linked account. */
@@ -22,7 +24,7 @@ const accountNotices = [
 export const accountNotice = v.union(...accountNotices);
 export type AccountNotice = Infer<typeof accountNotice>;
 
-/** Shown in the app only. Names and texts are read when the notice is shown. */
+/** Names and texts are read when the notice is shown or mailed. */
 const ofComment = { actorId: v.string(), itemId: v.string(), threadId: v.string() };
 const commentNotices = [
   v.object({ kind: v.literal("reply"), ...ofComment }),
@@ -35,11 +37,38 @@ const reviewNotices = [
   v.object({ kind: v.literal("reviewGiven"), ...ofReview, status: reviewStatus, count: v.optional(v.number()) }),
 ] as const;
 
-export const notice = v.union(...accountNotices, ...commentNotices, ...reviewNotices);
-export type Notice = Infer<typeof notice>;
+const earlierNotices = [...accountNotices, ...commentNotices, ...reviewNotices] as const;
+/** Those that pages of the previous build have words for. */
+export const earlierNotice = v.union(...earlierNotices);
 
-const OTHER_KINDS: readonly Notice["kind"][] = ["reply", "mention", "reviewRequested", "reviewGiven"];
-export const isAccountNotice = (each: Notice): each is AccountNotice => !OTHER_KINDS.includes(each.kind);
+const accessNotices = [
+  v.object({ kind: v.literal("invitation"), actorId: v.string(), invitationId: v.id("invitations") }),
+  v.object({
+    kind: v.literal("accessChanged"),
+    actorId: v.string(),
+    projectId: v.id("projects"),
+    /** "transferOffered" is mailed only: `/notifications` shows the offer itself. */
+    change: v.union(
+      v.literal("role"),
+      v.literal("removed"),
+      v.literal("transferOffered"),
+      v.literal("transferAccepted"),
+      v.literal("transferDeclined"),
+    ),
+    role: v.optional(memberRole),
+    /** The project's name at that time, for someone who no longer sees it. */
+    name: v.optional(v.string()),
+  }),
+] as const;
+
+export const notice = v.union(...earlierNotices, v.object({ kind: v.literal("comment"), ...ofComment }), ...accessNotices);
+export type Notice = Infer<typeof notice>;
+/** About projects. The person chooses how mails are sent of each kind. */
+export type ProjectNotice = Extract<Notice, { kind: NotificationKind }>;
+
+const PROJECT_KINDS: readonly Notice["kind"][] = NOTIFICATION_KINDS;
+export const isProjectNotice = (each: Notice): each is ProjectNotice => PROJECT_KINDS.includes(each.kind);
+export const isAccountNotice = (each: Notice): each is AccountNotice => !isProjectNotice(each);
 
 export const noticeTables = {
   notices: defineTable({
@@ -49,10 +78,16 @@ export const noticeTables = {
     read: v.boolean(),
     itemId: v.optional(v.string()),
     threadId: v.optional(v.id("commentThreads")),
+    commentId: v.optional(v.string()),
+    /** Time of the first comment that it is about. */
+    since: v.optional(v.number()),
+    /** Of an invitation or changed access. */
+    projectId: v.optional(v.id("projects")),
   })
     .index("by_user", ["userId", "at"])
     .index("by_item", ["userId", "itemId", "read"])
     .index("by_thread", ["threadId", "userId", "read"])
+    .index("by_project", ["projectId", "userId"])
     .index("by_read", ["userId", "read", "at"])
     .index("by_age", ["at"]),
 

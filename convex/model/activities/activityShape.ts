@@ -20,7 +20,7 @@ const shownKinds = [
 
 export const shownActivityKind = v.union(...shownKinds);
 
-const activityKind = v.union(...shownKinds, v.literal("reviewed"));
+const activityKind = v.union(...shownKinds, v.literal("reviewed"), v.literal("transferred"));
 export type ActivityKind = Infer<typeof activityKind>;
 
 /** Ids and texts of permanently deleted items are empty (`forgetItem.ts`). */
@@ -34,7 +34,7 @@ export const activity = v.object({
   design: v.optional(v.object({ id: v.string(), name: v.string() })),
   from: v.optional(v.string()),
   to: v.optional(v.string()),
-  /** The item that `from` or `to` names, if it is another one than `thing`. */
+  /** The item that `from` or `to` names, if it is another one than `thing`. Of a transfer, the former and the new owner. */
   fromId: v.optional(v.string()),
   toId: v.optional(v.string()),
   count: v.optional(v.number()),

@@ -34,7 +34,7 @@ async function applyToImages(ctx: UserMutationCtx, action: BulkAction, ids: stri
       return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
     case "review":
-      return setStatus(ctx, await imagePaths(ctx, ids, rightToSet(action.status)), action.status);
+      return setStatus(ctx, await imagePaths(ctx, ids, rightToSet(action.status)), action.status, action.note);
     case "favourite":
   }
 }
@@ -57,7 +57,7 @@ async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: str
       return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
     case "review":
-      return setStatus(ctx, await designPaths(ctx, ids, rightToSet(action.status)), action.status);
+      return setStatus(ctx, await designPaths(ctx, ids, rightToSet(action.status)), action.status, action.note);
     case "favourite":
       return favouriteDesigns(ctx, await designsFor(ctx, ids, "view"), action.favourite);
   }

@@ -27,7 +27,7 @@ export const bulkAction = v.union(
   v.object({ type: v.literal("tag"), tag: v.string() }),
   v.object({ type: v.literal("untag"), tag: v.string() }),
   v.object({ type: v.literal("favourite"), favourite: v.boolean() }),
-  v.object({ type: v.literal("review"), status: reviewFilter }),
+  v.object({ type: v.literal("review"), status: reviewFilter, note: v.optional(v.string()) }),
 );
 export type BulkAction = Infer<typeof bulkAction>;
 

@@ -1,22 +1,45 @@
-import type { Doc } from "../../_generated/dataModel";
+import { internal } from "../../_generated/api";
+import type { Doc, Id } from "../../_generated/dataModel";
 import type { ItemPath, UserMutationCtx } from "../access";
 import { memberOf } from "../members";
+import { notifyPerson } from "../notifications/notify";
 
 type Thread = Doc<"commentThreads">;
 
 /** The last comments of a thread whose authors are notified of a reply. */
 const PARTICIPANTS_READ = 20;
 
+/** A comment, and when it was written or edited. */
+export type Cause = { commentId: Id<"comments">; at: number };
 type Recipients = { kind: "mention"; people: string[] } | { kind: "reply"; except: string[] };
 
-/** Adds notices in the app, for others with access. A thread has at most one unread notice of a kind per person. */
-export async function notifyOfComment(ctx: UserMutationCtx, { project }: ItemPath, thread: Thread, recipients: Recipients): Promise<void> {
+/** Adds notices for others with access. */
+export async function notifyOfComment(
+  ctx: UserMutationCtx,
+  { project }: ItemPath,
+  thread: Thread,
+  cause: Cause,
+  recipients: Recipients,
+): Promise<void> {
   const people = recipients.kind === "mention" ? recipients.people : await participantsOf(ctx, thread, recipients.except);
+  const { _id: threadId, itemId } = thread;
   for (const userId of people) {
     if (userId === ctx.user.id) continue;
     if (userId !== project.ownerId && !(await memberOf(ctx, project._id, userId))) continue;
-    await notifyPerson(ctx, thread, userId, recipients.kind);
+    const notice = { kind: recipients.kind, actorId: ctx.user.id, itemId, threadId };
+    await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, ...cause });
   }
+}
+
+/** Notifies the others in a project of a new thread, in a job, because there can be many. */
+export async function notifyOfThread(ctx: UserMutationCtx, { project }: ItemPath, threadId: Id<"commentThreads">): Promise<void> {
+  const isShared =
+    project.ownerId !== ctx.user.id ||
+    (await ctx.db
+      .query("projectMembers")
+      .withIndex("by_project", (q) => q.eq("projectId", project._id))
+      .first()) !== null;
+  if (isShared) await ctx.scheduler.runAfter(0, internal.jobs.notifications.tellOfThread, { threadId, cursor: null });
 }
 
 async function participantsOf({ db }: UserMutationCtx, thread: Thread, except: string[]): Promise<string[]> {
@@ -27,16 +50,4 @@ async function participantsOf({ db }: UserMutationCtx, thread: Thread, except: s
     .take(PARTICIPANTS_READ);
   const people = new Set([thread.authorId, ...last.map(({ authorId }) => authorId)]);
   return [...people].filter((userId) => !except.includes(userId));
-}
-
-async function notifyPerson({ db, user }: UserMutationCtx, thread: Thread, userId: string, kind: Recipients["kind"]): Promise<void> {
-  const notice = { kind, actorId: user.id, itemId: thread.itemId, threadId: thread._id };
-  const unread = await db
-    .query("notices")
-    .withIndex("by_thread", (q) => q.eq("threadId", thread._id).eq("userId", userId).eq("read", false))
-    .collect();
-  const existing = unread.find((row) => row.notice.kind === kind);
-  const at = Date.now();
-  if (existing) await db.patch(existing._id, { notice, at });
-  else await db.insert("notices", { userId, notice, at, read: false, itemId: thread.itemId, threadId: thread._id });
 }

@@ -7,7 +7,7 @@ import { notFound } from "../errors";
 import { memberOf } from "../members";
 import type { Right } from "../rights";
 import { MENTIONS_MAX, mentionedIn, storedText } from "./mentions";
-import { notifyOfComment } from "./notifyOfComment";
+import { type Cause, notifyOfComment, notifyOfThread } from "./notifyOfComment";
 import { countOpenThreads, markItemRead, noteComment } from "./unread";
 
 type Thread = Doc<"commentThreads">;
@@ -45,13 +45,15 @@ export async function insertComment(
   await ctx.db.patch(thread._id, { commentCount: thread.commentCount + 1, lastAt: at });
   await noteComment(ctx, path, at);
   await markItemRead(ctx, path, at);
-  await noteMentions(ctx, path, thread, { before: [], now: mentions });
+  const cause = { commentId: id, at };
+  await noteMentions(ctx, path, thread, { cause, before: [], now: mentions });
   await queueDeliveries(ctx, path.project, {
     event: "comment.created",
     items: path.design ? [{ designId: path.design._id, ...(path.image && { imageId: path.image._id }) }] : [],
     comment: { threadId: thread._id, commentId: id },
   });
-  if (isReply) await notifyOfComment(ctx, path, thread, { kind: "reply", except: mentions });
+  if (isReply) await notifyOfComment(ctx, path, thread, cause, { kind: "reply", except: mentions });
+  else await notifyOfThread(ctx, path, thread._id);
   return id;
 }
 
@@ -68,12 +70,12 @@ export async function noteMentions(
   ctx: UserMutationCtx,
   path: ItemPath,
   thread: Thread,
-  { before, now }: { before: string[]; now: string[] },
+  { cause, before, now }: { cause: Cause; before: string[]; now: string[] },
 ): Promise<void> {
   const added = now.filter((userId) => !before.includes(userId));
   for (const userId of added) await countMention(ctx, thread, userId, 1);
   for (const userId of before) if (!now.includes(userId)) await countMention(ctx, thread, userId, -1);
-  if (added.length > 0) await notifyOfComment(ctx, path, thread, { kind: "mention", people: added });
+  if (added.length > 0) await notifyOfComment(ctx, path, thread, cause, { kind: "mention", people: added });
 }
 
 async function countMention({ db }: MutationCtx, { _id: threadId, itemId }: Thread, userId: string, added: number): Promise<void> {

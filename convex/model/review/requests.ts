@@ -1,6 +1,9 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
-import type { DesignPath, UserMutationCtx } from "../access";
+import { type DesignPath, hasRight, type UserMutationCtx } from "../access";
+import { userOf } from "../members";
+import type { ClosedRequest } from "../undo/undoTables";
+import { notifyPerson } from "../notifications/notify";
 import type { ReviewStatus } from "./statuses";
 
 type ItemId = Doc<"reviewRequests">["itemId"];
@@ -26,7 +29,7 @@ export async function answerRequests(ctx: UserMutationCtx, items: Requested[], s
   const given = new Map<string, Requested[]>();
   for (const item of items) {
     const requests = await requestsOf(ctx, item.itemId);
-    for (const { _id, reviewerId } of requests) if (reviewerId === ctx.user.id) await ctx.db.delete(_id);
+    await closeRequests(ctx, item.itemId);
     for (const requester of new Set(requests.map(({ requestedBy }) => requestedBy)))
       if (requester !== ctx.user.id) given.set(requester, [...(given.get(requester) ?? []), item]);
   }
@@ -36,8 +39,28 @@ export async function answerRequests(ctx: UserMutationCtx, items: Requested[], s
       if (!last) continue;
       const notice = { kind: "reviewGiven" as const, itemId: last.itemId, actorId: ctx.user.id, status };
       const count = group.length > 1 ? { count: group.length } : {};
-      await ctx.db.insert("notices", { userId, notice: { ...notice, ...count }, at: Date.now(), read: false });
+      await notifyPerson(ctx, userId, last.project._id, { ...notice, ...count });
     }
+}
+
+/** Closes the caller's requests about an item. */
+export async function closeRequests(ctx: UserMutationCtx, itemId: ItemId): Promise<void> {
+  const own = await ctx.db
+    .query("reviewRequests")
+    .withIndex("by_item", (q) => q.eq("itemId", itemId).eq("reviewerId", ctx.user.id))
+    .take(REQUESTS_MAX);
+  for (const { _id } of own) await ctx.db.delete(_id);
+}
+
+/** Opens requests again that an undone change closed, unless the reviewer has a new one or can no longer review. */
+export async function reopenRequests(ctx: UserMutationCtx, { project, design, itemId }: Requested, closed: ClosedRequest[]): Promise<void> {
+  const open = closed.length > 0 ? await requestsIn(ctx, design._id, REQUESTS_MAX) : [];
+  for (const request of closed.slice(0, REQUESTS_MAX - open.length)) {
+    const reviewer = await userOf(ctx, request.reviewerId);
+    const isOpen = open.some((each) => each.itemId === itemId && each.reviewerId === request.reviewerId);
+    if (isOpen || !reviewer || !(await hasRight({ ...ctx, user: reviewer }, project, "review"))) continue;
+    await ctx.db.insert("reviewRequests", { ...request, projectId: project._id, designId: design._id, itemId });
+  }
 }
 
 export async function cancelRequests(ctx: MutationCtx, items: { itemId: ItemId }[]): Promise<void> {

@@ -3,8 +3,9 @@ import { queueDeliveries } from "../webhooks/webhooks";
 import { recordActivity } from "../activities/recordActivity";
 import { type CallerCtx, designFor, type DesignPath, imageFor, type UserMutationCtx } from "../access";
 import type { Right } from "../rights";
+import type { ClosedRequest } from "../undo/undoTables";
 import { changedImageReviews, changedReviews, noReviews, sumOf } from "./reviewCounts";
-import { answerRequests, cancelRequests } from "./requests";
+import { answerRequests, cancelRequests, closeRequests, reopenRequests } from "./requests";
 import type { Review, ReviewCounts } from "./reviewTables";
 import { isAnswer, type ReviewFilter } from "./statuses";
 
@@ -37,10 +38,12 @@ export async function resetApprovals(ctx: Ctx, { image, ...path }: DesignPath & 
   await writeReviews(ctx, [{ ...path, image }, path].filter(isApproved), (each) => newReview(ctx, each, "inReview", ""));
 }
 
-/** For undo. An approval of an earlier version is not restored for the current one. */
-export async function restoreReview(ctx: Ctx, path: ReviewPath, before: Review | undefined): Promise<void> {
+/** For undo and redo, with the requests that the change closed. An approval of an earlier version is not restored for the current one. */
+export async function restoreReview(ctx: Ctx, path: ReviewPath, before: Review | undefined, closed: ClosedRequest[] = []): Promise<void> {
   const isOutdated = before?.status === "approved" && before.versionId !== path.image?.versionId;
   await writeReviews(ctx, [path], () => (isOutdated ? newReview(ctx, path, "inReview", "") : before));
+  if (before && isAnswer(before.status)) await closeRequests(ctx, rowOf(path)._id);
+  await reopenRequests(ctx, withId(path), closed);
 }
 
 async function newReview(ctx: Ctx, { image }: ReviewPath, status: ReviewFilter, note: string): Promise<Review | undefined> {

@@ -22,6 +22,9 @@ export const storedStatus = (filter: ReviewFilter): ReviewStatus | undefined => 
 
 export const rightToSet = (status: ReviewFilter): Right => (isAnswer(status) ? "review" : "edit");
 
+/** Characters of the note of a review. Forms limit their fields to it. */
+export const REVIEW_NOTE_MAX = 1000;
+
 type Counts = Readonly<Record<ReviewStatus, number>>;
 
 /** Returns how many of the items have a status. Without a filter: all. */

@@ -2,11 +2,13 @@ import { deleteWebhooksOf } from "../webhooks/webhooks";
 import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
+import { recordActivity } from "../activities/recordActivity";
 import { conflict } from "../errors";
 import { favouriteOfNewOwner } from "../favourites";
 import { changeUsage, startUsage } from "../limits/usage";
 import { lastKey, projectsOf } from "../lists/order";
 import { memberOf } from "../members";
+import { endOfferNotice, notifyPerson } from "../notifications/notify";
 
 const INVITATIONS_MAX = 200;
 
@@ -40,8 +42,19 @@ const MOVING = "A project is being transferred. Try again in a moment.";
 
 export async function endTransferTo(ctx: MutationCtx, projectId: Id<"projects">, userId: string): Promise<void> {
   const transfer = await transferOf(ctx, projectId);
-  if (transfer?.toId === userId && transfer.state !== "moving") await ctx.db.delete(transfer._id);
+  if (transfer?.toId !== userId || transfer.state === "moving") return;
+  await ctx.db.delete(transfer._id);
+  await endOfferNotice(ctx, transfer);
 }
+
+type TransferChange = "transferOffered" | "transferAccepted" | "transferDeclined";
+
+export const notifyOfTransfer = (
+  ctx: MutationCtx,
+  userId: string,
+  change: TransferChange,
+  { projectId, actorId }: { projectId: Id<"projects">; actorId: string },
+): Promise<unknown> => notifyPerson(ctx, userId, projectId, { kind: "accessChanged", actorId, projectId, change }, { projectId });
 
 /** Changes the project's owner, and with it the access. The job then changes the rows in it. */
 export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, project: Doc<"projects">): Promise<void> {
@@ -63,6 +76,10 @@ export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, 
   const run = transfer.run + 1;
   await db.patch(id, { state: "moving", run, movedAt: now });
   await scheduler.runAfter(0, internal.jobs.transfers.move, { id, run });
+  const given = { ...project, ownerId: toId };
+  await recordActivity({ ...ctx, user: { id: toId } }, { kind: "transferred", project: given, fromId, toId });
+  await endOfferNotice(ctx, transfer);
+  await notifyOfTransfer(ctx, fromId, "transferAccepted", { projectId: project._id, actorId: toId });
 }
 
 /** Invitations are valid as long as their inviter owns the project. */

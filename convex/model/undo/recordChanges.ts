@@ -1,11 +1,11 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import { invalid } from "../errors";
-import { type Change, type Field, FIELDS, type State, type UndoStep } from "./undoTables";
+import { type Change, type ClosedRequest, type Field, FIELDS, type State, type UndoStep } from "./undoTables";
 
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 type ItemId = Item["_id"];
-type Draft = { kind: Change["kind"]; isNew: boolean; before: State; after: State };
+type Draft = { kind: Change["kind"]; isNew: boolean; before: State; after: State; closedRequests?: ClosedRequest[] };
 
 const KINDS = { projects: "project", designs: "design", designImages: "image" } as const;
 const isItemTable = (table: string): table is keyof typeof KINDS => Object.hasOwn(KINDS, table);
@@ -54,10 +54,20 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     return id;
   }
 
-  async function remove(id: Id<"favourites"> | ItemId): Promise<unknown> {
+  async function remove(id: Id<"favourites"> | Id<"reviewRequests"> | ItemId): Promise<unknown> {
+    const requestId = db.normalizeId("reviewRequests", id);
+    if (requestId) await noteRequest(requestId);
     const favouriteId = db.normalizeId("favourites", id);
     if (favouriteId) await noteFavourite(favouriteId, false);
     return call("delete", id);
+  }
+
+  async function noteRequest(id: Id<"reviewRequests">): Promise<void> {
+    const request = await db.get(id);
+    if (!request) return;
+    const { itemId, projectId: _, designId: __, _id, _creationTime, ...closed } = request;
+    const draft = drafts.get(itemId) ?? { kind: kindOf(db, itemId) ?? "design", isNew: false, before: {}, after: {} };
+    drafts.set(itemId, { ...draft, closedRequests: [...(draft.closedRequests ?? []), closed] });
   }
 
   async function noteFavourite(id: Id<"favourites">, isNew: boolean): Promise<void> {
@@ -118,7 +128,7 @@ export const stepRows = ({ db }: Pick<MutationCtx, "db">, userId: string, step: 
     .withIndex("by_user", (q) => q.eq("userId", userId).eq("step", step))
     .take(ROWS_MAX);
 
-function toChange(id: string, { kind, before, after }: Draft): Change | null {
+function toChange(id: string, { kind, before, after, closedRequests }: Draft): Change | null {
   const differs = (field: Field) => !isSame(before[field], after[field]);
   const isMoved = differs("designId") || differs("projectId");
   // A key that the new list happens to share is restored too, because undoing the move appends the item.
@@ -128,7 +138,7 @@ function toChange(id: string, { kind, before, after }: Draft): Change | null {
   if (fields.length === 0) return null;
   const changed = ([field]: [string, unknown]) => isField(field) && fields.includes(field);
   const only = (state: State): State => Object.assign({}, Object.fromEntries(Object.entries(state).filter(changed)));
-  return { kind, id, before: only(before), after: only(after) };
+  return { kind, id, before: only(before), after: only(after), ...(closedRequests && { closedRequests }) };
 }
 
 function kindOf(db: MutationCtx["db"], id: ItemId): Change["kind"] | null {

@@ -115,7 +115,7 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   }
   if (has("coverImageId") && !path.image) await revertCover(ctx, path, before.coverImageId);
   if (has("rotation") && path.image) await rotateImage(ctx, path, before.rotation ?? 0);
-  if (has("review") && path.design) await restoreReview(ctx, { ...path, design: path.design }, before.review);
+  if (has("review") && path.design) await restoreReview(ctx, { ...path, design: path.design }, before.review, change.closedRequests);
   if (!has("orderKey")) return;
   await ctx.db.patch(item._id, { orderKey: before.orderKey });
   if (path.design && !isMoved) await recordActivity(ctx, { kind: "reordered", ...path });

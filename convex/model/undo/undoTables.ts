@@ -22,11 +22,22 @@ export type State = Infer<typeof state>;
 export type Field = keyof State;
 export const FIELDS: ReadonlySet<string> = new Set(Object.keys(state.fields));
 
+const closedRequest = v.object({
+  reviewerId: v.string(),
+  requestedBy: v.string(),
+  at: v.number(),
+  dueOn: v.optional(v.string()),
+  note: v.optional(v.string()),
+});
+export type ClosedRequest = Infer<typeof closedRequest>;
+
 const change = v.object({
   kind: v.union(v.literal("project"), v.literal("design"), v.literal("image")),
   id: v.string(),
   before: state,
   after: state,
+  /** Requests for a review that the change closed. */
+  closedRequests: v.optional(v.array(closedRequest)),
 });
 export type Change = Infer<typeof change>;
 

@@ -1,4 +1,5 @@
 import { data, type RouterContextProvider } from "react-router";
+import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
@@ -6,6 +7,7 @@ import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import { MEMBER_ROLES } from "#convex/model/rights";
+import { unsubscribeAddress } from "~/features/notifications/unsubscribe.server";
 import { mailProviderLink } from "../mail/mail-provider-link";
 import { queueMail } from "../mail/queue.server";
 import { serviceConvex } from "../session/convex/service-client.server";
@@ -28,13 +30,15 @@ export async function inviteToProject({ request, context, projectId, sent }: Sen
   const values = { email: textOf(sent, "email"), role: textOf(sent, "role") };
   const role = MEMBER_ROLES.find((each) => each === values.role) ?? "viewer";
   try {
-    const { email, project, inviter } = await serviceConvex(config).mutation(
+    const { email, project, inviter, account } = await serviceConvex(config).mutation(
       api.invitations.invite,
       { sessionId: visitor.sessionId, projectId, email: values.email, role, tokenHash, isMailed },
       { skipQueue: true },
     );
     const url = `${config.publicUrl}/invitation?${new URLSearchParams({ [INVITATION]: token })}`;
-    if (isMailed) await queueMail(config, { kind: "projectInvitation", to: email, name: "", url, project, inviter });
+    const unsubscribe = account && { unsubscribe: unsubscribeAddress(config, { userId: account.userId, from: "invitation" }) };
+    if (isMailed && account?.isMailed !== false)
+      await queueMail(config, { kind: "projectInvitation", to: email, name: "", url, project, inviter, ...unsubscribe });
     return data<InvitationAnswer>({ form, result: { status: "success" }, invited: { email, link: isMailed ? null : url } });
   } catch (error) {
     if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
@@ -49,14 +53,23 @@ export async function findProjectInvitation(context: Readonly<RouterContextProvi
   return serviceConvex(context.get(configContext)).query(api.invitations.find, { tokenHash: hashInvitationToken(token) });
 }
 
-export async function acceptProjectInvitation({ request, context }: Omit<Sent, "projectId" | "sent">, token: unknown) {
+/** Returns an invitation to the address of whoever is signed in. */
+export async function findOwnInvitation(context: Readonly<RouterContextProvider>, invitationId: string) {
+  if (!(await getVisitor(context))) return null;
+  return (await convexFor(context).preload(api.invitations.findOwn, { invitationId })).value;
+}
+
+type Opened = { token: string | null; invitationId: string | null };
+
+export async function acceptProjectInvitation({ request, context }: Omit<Sent, "projectId" | "sent">, { token, invitationId }: Opened) {
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);
-  if (!isInvitationToken(token)) return { problem: NOT_VALID };
+  const opened = isInvitationToken(token) ? { tokenHash: hashInvitationToken(token) } : invitationId !== null && { invitationId };
+  if (!opened) return { problem: NOT_VALID };
   try {
     return await serviceConvex(context.get(configContext)).mutation(
       api.invitations.accept,
-      { sessionId: visitor.sessionId, tokenHash: hashInvitationToken(token) },
+      { sessionId: visitor.sessionId, ...opened },
       { skipQueue: true },
     );
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { FunctionReturnType } from "convex/server";
 import { isolate } from "~/lib/ui/isolate";
 import { notificationText } from "~/features/notifications/notification-text";
+import { notificationContent } from "./notification-content";
 import type { api } from "#convex/_generated/api";
 import { cleanName } from "#convex/model/names";
 
@@ -9,7 +10,10 @@ type Linked = Addressed & { url: string };
 /** Whether the address was never verified: the first proof then reclaims the account (`plugins/reclaim.server.ts`). */
 type Unproven = { unproven?: boolean };
 
-export type NoticeContent = Exclude<FunctionReturnType<typeof api.accounts.mail.outbox>[number]["content"], { sealed: string }>;
+type QueuedContent = FunctionReturnType<typeof api.accounts.mail.claimAll>[number]["content"];
+export type NoticeContent = Extract<QueuedContent, { notice: unknown }>;
+/** `url`: of the installation. */
+export type NotificationContent = Extract<QueuedContent, { notification: unknown }>["notification"] & { url: string; unsubscribe: string };
 
 export type CodePurpose = "sign-in" | "email-verification" | "forget-password" | "change-email" | "two-factor";
 
@@ -22,10 +26,11 @@ export type Message =
   | ({ kind: "signInLink" } & Linked & Unproven)
   | ({ kind: "alreadySignedUp" } & Linked)
   | ({ kind: "invitation" } & Linked)
-  | ({ kind: "projectInvitation"; project: string; inviter: { name: string; email: string } } & Linked)
+  | ({ kind: "projectInvitation"; project: string; inviter: { name: string; email: string }; unsubscribe?: string } & Linked)
   | ({ kind: "linkReport"; link: string; target: string; text: string } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
-  | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
+  | ({ kind: "notice" } & Addressed & NoticeContent & { url: string })
+  | ({ kind: "notification" } & NotificationContent);
 
 /** Plain text; `template.ts` escapes it. */
 export type MailContent = {
@@ -35,7 +40,13 @@ export type MailContent = {
   paragraphs: string[];
   link?: { label: string; url: string };
   code?: string;
+  /** Texts of others. */
+  quotes?: { by: string; text: string }[];
+  entries?: { text: string; detail: string; url?: string }[];
   foot: string;
+  footLinks?: { label: string; url: string }[];
+  /** The address that ends such mails with one click. */
+  unsubscribe?: string;
 };
 
 const ONE_HOUR = "The link expires in one hour.";
@@ -50,7 +61,7 @@ const codes: Record<CodePurpose, { subject: string; use: string; minutes?: strin
   "two-factor": { subject: "Your sign-in code", use: "Enter this code to finish signing in.", minutes: "three" },
 };
 
-type Content = { subject: string; heading?: string; lines: string[]; foot: string } & Pick<MailContent, "link" | "code">;
+export type Content = { subject: string; heading?: string; lines: string[] } & Omit<MailContent, "to" | "heading" | "paragraphs">;
 
 export function mailContentOf(message: Message): MailContent {
   const { subject, heading = subject, lines, ...rest } = contentOf(message);
@@ -161,6 +172,10 @@ function contentOf(message: Message): Content {
         ],
         link: { label: "View invitation", url: message.url },
         foot: "If you do not know the sender, ignore this email. Nothing changes without you.",
+        ...(message.unsubscribe !== undefined && {
+          unsubscribe: message.unsubscribe,
+          footLinks: [{ label: "Unsubscribe from invitations", url: message.unsubscribe }],
+        }),
       };
     }
     case "code": {
@@ -172,6 +187,8 @@ function contentOf(message: Message): Content {
         foot: "Nobody at Atelier will ask you for this code. If you did not request a code, ignore this email.",
       };
     }
+    case "notification":
+      return notificationContent(message, isPlainName);
     case "notice": {
       const { title, text } = notificationText(message.notice);
       // Another person may use the old address now, so the mail does not reveal the new one.

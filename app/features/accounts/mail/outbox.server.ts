@@ -8,7 +8,7 @@ import { messageOf } from "./worker.server";
 
 export async function readOutbox(config: AppConfig) {
   if (mailProviderLink(config) !== "outbox") return null;
-  const rows = await serviceConvex(config).query(api.accounts.mail.outbox, {});
+  const rows = await serviceConvex(config).query(api.accounts.mail.listQueued, {});
   return rows.flatMap(({ id, writtenAt, content: stored }) => {
     const message = messageOf(config, stored);
     const content = message && mailContentOf(message);

@@ -8,7 +8,9 @@ import { sealMessage } from "./seal.server";
 
 const MINUTE = 60_000;
 
-const LIFETIMES: Record<Exclude<Message["kind"], "notice">, number> = {
+type Queued = Exclude<Message, { kind: "notice" | "notification" }>;
+
+const LIFETIMES: Record<Queued["kind"], number> = {
   resetPassword: 60 * MINUTE,
   verifyEmail: 60 * MINUTE,
   verifyNewEmail: 60 * MINUTE,
@@ -23,7 +25,7 @@ const LIFETIMES: Record<Exclude<Message["kind"], "notice">, number> = {
 };
 
 /** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */
-export async function queueMail(config: AppConfig, requested: Exclude<Message, { kind: "notice" }> | null, userId?: string): Promise<void> {
+export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {
   const message = requested && !isPlaceholder(requested.to) ? atFirstOrigin(requested, config) : null;
   const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);
   await serviceConvex(config).mutation(

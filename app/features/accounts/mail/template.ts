@@ -1,7 +1,7 @@
 import { withoutHidden } from "#convex/model/names";
 import type { MailContent } from "./messages";
 
-export type Mail = { to: string; subject: string; html: string; text: string };
+export type Mail = { to: string; subject: string; html: string; text: string; headers?: Readonly<Record<string, string>> };
 
 /** The dark theme of `app/lib/ui/theme/tokens.css`, in hex because mail programs do not support oklch. */
 const colour = {
@@ -19,15 +19,29 @@ const MONO = "'Geist Mono',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 
 /** Renders a mail as HTML and text. Mail programs support little more than tables and inline styles. */
 export function renderMail(content: MailContent): Mail {
-  return { to: content.to, subject: `${oneLine(content.subject)} · Atelier`, html: htmlOf(content), text: textOf(content) };
+  const mail = { to: content.to, subject: `${oneLine(content.subject)} · Atelier`, html: htmlOf(content), text: textOf(content) };
+  return content.unsubscribe === undefined ? mail : { ...mail, headers: unsubscribeHeaders(content.unsubscribe) };
 }
 
-function textOf({ heading, paragraphs, link, code, foot }: MailContent): string {
-  const parts = [heading, ...paragraphs, code, link && `${link.label}:\n${link.url}`, foot, "— Atelier"];
+/** RFC 8058: mail programs show a button that needs one click. */
+const unsubscribeHeaders = (url: string) => ({ "List-Unsubscribe": `<${url}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" });
+
+function textOf({ heading, paragraphs, quotes = [], entries = [], link, code, foot, footLinks = [] }: MailContent): string {
+  const parts = [
+    heading,
+    ...paragraphs,
+    ...quotes.map(({ by, text }) => `${by}:\n${text.replaceAll(/^/gm, "> ")}`),
+    ...entries.map(({ text, detail, url }) => [text, detail, url].filter((line) => line !== undefined).join("\n")),
+    code,
+    link && `${link.label}:\n${link.url}`,
+    foot,
+    ...footLinks.map(({ label, url }) => `${label}:\n${url}`),
+    "— Atelier",
+  ];
   return `${parts.filter((part) => part !== undefined).join("\n\n")}\n`;
 }
 
-function htmlOf({ subject, heading, paragraphs, link, code, foot }: MailContent): string {
+function htmlOf({ subject, heading, paragraphs, quotes = [], entries = [], link, code, foot, footLinks = [] }: MailContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,10 +59,12 @@ function htmlOf({ subject, heading, paragraphs, link, code, foot }: MailContent)
 <tr><td style="padding:28px;background:${colour.card};border:1px solid ${colour.line};border-radius:12px;">
 <h1 style="margin:0 0 20px;font:600 20px/1.2 ${FONT};letter-spacing:-0.01em;color:${colour.ink};">${escaped(heading)}</h1>
 ${paragraphs.map((text) => paragraph(text, `margin:0 0 16px;font:400 14px/1.5 ${FONT};color:${colour.soft};`)).join("\n")}
+${quotes.map(quoteHtml).join("\n")}
+${entries.map(entryHtml).join("\n")}
 ${code === undefined ? "" : paragraph(code, `margin:24px 0;font:600 28px/1.2 ${MONO};letter-spacing:0.2em;color:${colour.ink};`)}
 ${link === undefined ? "" : linkHtml(link)}
 </td></tr>
-<tr><td style="padding:16px 4px 0;font:400 12px/1.5 ${FONT};color:${colour.faint};">${escaped(foot)}</td></tr>
+<tr><td style="padding:16px 4px 0;font:400 12px/1.5 ${FONT};color:${colour.faint};">${escaped(foot)}${footLinks.map(footLinkHtml).join("")}</td></tr>
 </table>
 </td></tr>
 </table>
@@ -58,6 +74,22 @@ ${link === undefined ? "" : linkHtml(link)}
 }
 
 const paragraph = (text: string, style: string) => `<p style="${style}overflow-wrap:anywhere;">${escaped(text)}</p>`;
+
+function quoteHtml({ by, text }: NonNullable<MailContent["quotes"]>[number]): string {
+  const quote = `margin:0 0 16px;padding:0 0 0 12px;border-left:2px solid ${colour.line};`;
+  return `<div style="${quote}">${paragraph(by, `margin:0 0 4px;font:500 12px/1.5 ${FONT};color:${colour.faint};`)}
+${paragraph(text, `margin:0;font:400 14px/1.5 ${FONT};color:${colour.ink};white-space:pre-line;`)}</div>`;
+}
+
+function entryHtml({ text, detail, url }: NonNullable<MailContent["entries"]>[number]): string {
+  const line = `font:400 14px/1.5 ${FONT};color:${colour.ink};overflow-wrap:anywhere;`;
+  const title = url === undefined ? escaped(text) : `<a href="${escaped(url)}" style="color:${colour.ink};">${escaped(text)}</a>`;
+  return `<p style="margin:0;padding:12px 0 0;border-top:1px solid ${colour.line};${line}">${title}</p>
+${paragraph(detail, `margin:0 0 12px;font:400 12px/1.5 ${FONT};color:${colour.faint};`)}`;
+}
+
+const footLinkHtml = ({ label, url }: { label: string; url: string }) =>
+  `<br><a href="${escaped(url)}" style="color:${colour.soft};">${escaped(label)}</a>`;
 
 function linkHtml({ label, url }: NonNullable<MailContent["link"]>): string {
   const button = `display:inline-block;padding:10px 16px;border-radius:8px;background:${colour.accent};color:${colour.accentInk};font:500 14px/1.2 ${FONT};text-decoration:none;`;

@@ -20,9 +20,9 @@ export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string
   });
   const domain = /@([^\s>]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
   return {
-    async send(mail, id) {
+    async send({ headers: own = {}, ...mail }, id) {
       // RFC 3834: suppresses automatic replies.
-      const headers = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
+      const headers = { ...own, "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
       await transport.sendMail({ ...mail, to: { name: "", address: mail.to }, from, messageId: `<${id}@${domain}>`, headers });
     },
     close: () => transport.close(),

@@ -5,12 +5,14 @@ import { log } from "~/lib/http/telemetry/log.server";
 import { api } from "#convex/_generated/api";
 import { type QueueWorker, startQueueWorker } from "../session/convex/queue-worker.server";
 import { serviceConvex } from "../session/convex/service-client.server";
+import { unsubscribeAddress } from "~/features/notifications/unsubscribe.server";
 import { mailContentOf, type Message } from "./messages";
+import { subscriptionIn } from "./notification-content";
 import { openMessage } from "./seal.server";
 import { renderMail } from "./template";
 import { errorName, isPermanentRejection, type Transport } from "./transport.server";
 
-type Claimed = FunctionReturnType<typeof api.accounts.mail.claim>[number];
+type Claimed = FunctionReturnType<typeof api.accounts.mail.claimAll>[number];
 
 const LEASE_MS = 120_000;
 const BATCH = 3;
@@ -27,7 +29,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   async function drain(signal: AbortSignal): Promise<void> {
     for (let more = true; more && !signal.aborted;) {
       const lease = randomUUID();
-      const claimed = await deployment.mutation(api.accounts.mail.claim, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
+      const claimed = await deployment.mutation(api.accounts.mail.claimAll, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
       await Promise.all(claimed.map((each) => sendOne(each, lease)));
       more = claimed.length === BATCH;
     }
@@ -66,5 +68,11 @@ const NOW = { skipQueue: true };
 
 export function messageOf(config: AppConfig, content: Claimed["content"]): Message | null {
   if ("sealed" in content) return openMessage(config, content.sealed);
+  if ("notification" in content) return notificationMessage(config, content.notification);
   return { kind: "notice", ...content, url: `${config.publicUrl}/notifications` };
+}
+
+function notificationMessage(config: AppConfig, content: Extract<Claimed["content"], { notification: unknown }>["notification"]): Message {
+  const unsubscribe = unsubscribeAddress(config, { userId: content.userId, from: subscriptionIn(content) });
+  return { kind: "notification", ...content, url: config.publicUrl, unsubscribe };
 }

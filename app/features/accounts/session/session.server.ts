@@ -7,6 +7,8 @@ import { shortLocation } from "~/lib/http/middleware/redirect-length.server";
 import { withMutableHeaders } from "~/lib/http/mutable-headers";
 import { originOf } from "~/lib/http/origin.server";
 import { noticeUnavailable } from "~/lib/http/unavailable.server";
+import { TIME_ZONE_COOKIE } from "~/lib/ui/theme/preferences";
+import { localeFrom, timeZoneFrom } from "~/lib/ui/time/date-format";
 import { api } from "#convex/_generated/api";
 import { type Auth, authFor } from "../auth-api/auth.server";
 import { clearConvexToken, storeConvexToken, readConvexToken } from "./convex/convex-token-cookie.server";
@@ -92,7 +94,7 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
     }
     setCookies.push(...headers.getSetCookie());
     const claims = claimsOf(response);
-    noteActivity(config, claims.sessionId);
+    noteActivity(config, claims.sessionId, request.headers);
     const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, {
       limited: config.payments !== null,
       quota: config.storageQuotaBytes,
@@ -112,9 +114,12 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
   };
 }
 
-function noteActivity(config: AppConfig, sessionId: string): void {
+function noteActivity(config: AppConfig, sessionId: string, headers: Headers): void {
+  const timeZone = timeZoneFrom(readCookie(headers, TIME_ZONE_COOKIE));
+  const language = headers.get("Accept-Language");
+  const place = { ...(timeZone !== null && { timeZone }), ...(language !== null && { locale: localeFrom(language) }) };
   void serviceConvex(config)
-    .mutation(api.accounts.mine.noteActivity, { sessionId }, { skipQueue: true })
+    .mutation(api.accounts.mine.noteActivity, { sessionId, ...place }, { skipQueue: true })
     .catch(() => {});
 }
 

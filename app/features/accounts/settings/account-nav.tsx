@@ -6,6 +6,7 @@ const links = [
   { to: href("/account/security"), label: "Security" },
   { to: href("/account/sessions"), label: "Sessions" },
   { to: href("/account/connections"), label: "Connections" },
+  { to: href("/account/notifications"), label: "Notifications" },
   { to: href("/account/tokens"), label: "Access tokens" },
   { to: href("/account/data"), label: "Data" },
 ];

@@ -144,7 +144,7 @@ function Projects({ text, ...choice }: Choice & { text: string }) {
 }
 
 function Designs({ text, ...choice }: Choice & { text: string }) {
-  const recent = useAnswer(api.designs.getRecent, {}) ?? [];
+  const recent = useAnswer(api.designs.getRecent, { shared: "edit" }) ?? [];
   const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
   const shared = useEditable();
   const { from } = choice;

@@ -1,0 +1,40 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import type { Doc } from "../_generated/dataModel";
+import { internalMutation, type MutationCtx } from "../_generated/server";
+import { remainingPathOf } from "../model/access";
+import { notifyPerson } from "../model/notifications/notify";
+
+/** People per transaction. */
+const BATCH = 50;
+
+/** Notifies the people of a project of a new thread, without its author and those who are mentioned in it. */
+export const tellOfThread = internalMutation({
+  args: { threadId: v.id("commentThreads"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { threadId, cursor }) => {
+    const thread = await ctx.db.get(threadId);
+    const found = thread && (await remainingPathOf(ctx, thread.itemId));
+    const first = thread && (await firstComment(ctx, thread));
+    if (!thread || !found || !first || first.deletedAt !== undefined) return null;
+    const { project } = found;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("projectMembers")
+      .withIndex("by_project", (q) => q.eq("projectId", project._id))
+      .paginate({ cursor, numItems: BATCH });
+    const people = [...(cursor === null ? [project.ownerId] : []), ...page.map(({ userId }) => userId)];
+    const { itemId, authorId } = thread;
+    const notice = { kind: "comment" as const, actorId: authorId, itemId, threadId };
+    for (const userId of people)
+      if (userId !== authorId && !first.mentions.includes(userId))
+        await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, commentId: first._id, at: first.createdAt });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.notifications.tellOfThread, { threadId, cursor: continueCursor });
+    return null;
+  },
+});
+
+const firstComment = ({ db }: MutationCtx, { _id }: Doc<"commentThreads">) =>
+  db
+    .query("comments")
+    .withIndex("by_thread", (q) => q.eq("threadId", _id).eq("isReply", false))
+    .first();

@@ -1,0 +1,77 @@
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import type { ProjectNotice } from "../accounts/noticeTables";
+import type { Delivery } from "./kinds";
+import { queueNotification } from "./queueMails";
+import { deliveryOf, muteOf, settingsOf } from "./settings";
+
+type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId">>;
+
+/** Adds a notice about a project and queues its mail. In a muted project it is read from the start, and not mailed. Returns when it is mailed. */
+export async function notifyPerson(
+  ctx: MutationCtx,
+  userId: string,
+  projectId: Id<"projects">,
+  notice: ProjectNotice,
+  { at = Date.now(), ...subject }: Subject & { at?: number } = {},
+): Promise<Delivery> {
+  const read = (await muteOf(ctx, projectId, userId)) !== null;
+  const existing = read ? null : await unreadOfThread(ctx, userId, notice, subject);
+  const fields = { notice, at, ...subject };
+  if (existing) await ctx.db.patch(existing._id, fields);
+  const first = subject.threadId === undefined ? {} : { since: at };
+  const noticeId = existing?._id ?? (await ctx.db.insert("notices", { userId, read, ...fields, ...first }));
+  if (read) return "never";
+  const delivery = deliveryOf(await settingsOf(ctx, userId), notice.kind);
+  // The app server mails an invitation itself, with its token.
+  const isSentApart = notice.kind === "invitation" && delivery === "now";
+  if (!isSentApart) await queueNotification(ctx, { userId, delivery, noticeId, threadId: subject.threadId, at });
+  return delivery;
+}
+
+/** A thread has at most one unread notice of a kind per person. */
+async function unreadOfThread(
+  { db }: MutationCtx,
+  userId: string,
+  { kind }: ProjectNotice,
+  { threadId }: Subject,
+): Promise<Doc<"notices"> | undefined> {
+  if (threadId === undefined) return undefined;
+  const unread = await db
+    .query("notices")
+    .withIndex("by_thread", (q) => q.eq("threadId", threadId).eq("userId", userId).eq("read", false))
+    .collect();
+  return unread.find((row) => row.notice.kind === kind);
+}
+
+const noticesIn = ({ db }: MutationCtx, projectId: Id<"projects">, userId: string, limit = OF_PERSON) =>
+  db
+    .query("notices")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId).eq("userId", userId))
+    .order("desc")
+    .take(limit);
+
+/** More invitations and changes of one person's access to a project than anyone reads. */
+const OF_PERSON = 100;
+
+/** Deletes the notice of an offer that was answered or has ended. */
+export async function endOfferNotice(ctx: MutationCtx, { projectId, toId }: Pick<Doc<"transfers">, "projectId" | "toId">): Promise<void> {
+  for (const { _id, notice } of await noticesIn(ctx, projectId, toId))
+    if (notice.kind === "accessChanged" && notice.change === "transferOffered") await ctx.db.delete(_id);
+}
+
+/** Marks a person's invitations to a project as read, once they have joined it. */
+export async function markInvitationsRead(ctx: MutationCtx, projectId: Id<"projects">, userId: string): Promise<void> {
+  for (const { _id, notice, read } of await noticesIn(ctx, projectId, userId))
+    if (notice.kind === "invitation" && !read) await ctx.db.patch(_id, { read: true });
+}
+
+/** Deletes notices that name a purged project. Returns the number of deleted rows. */
+export async function forgetAccessNotices({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+  const rows = await db
+    .query("notices")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .take(limit);
+  for (const { _id } of rows) await db.delete(_id);
+  return rows.length;
+}
