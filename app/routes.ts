@@ -90,6 +90,7 @@ export default [
   route("share", "routes/share.tsx"),
   route("undo", "routes/undo.tsx"),
   route("preferences", "routes/preferences.tsx"),
+  route("presence/leave", "routes/presence.leave.tsx"),
 ] satisfies RouteConfig;
 
 function development(...routes: RouteConfigEntry[]): RouteConfigEntry[] {

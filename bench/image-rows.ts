@@ -5,11 +5,12 @@ import { probe } from "../tests/convex/probe-references.ts";
 const BATCH = 500;
 
 export async function insertPerson(backend: Backend, name: string): Promise<Person> {
-  const [userId, sessionId] = [name.toLowerCase(), "session"];
+  const userId = name.toLowerCase().replaceAll(" ", "");
+  const sessionId = `session of ${userId}`;
   const times = { createdAt: Date.now(), updatedAt: Date.now() };
   const user = { id: userId, name, email: `${userId}@example.com`, emailVerified: true, ...times };
   await backend.inside.mutation(probe.insert, { table: "users", row: user });
-  const session = { id: sessionId, token: "token", userId, expiresAt: Date.now() + 3_600_000, ...times };
+  const session = { id: sessionId, token: userId, userId, expiresAt: Date.now() + 3_600_000, ...times };
   await backend.inside.mutation(probe.insert, { table: "sessions", row: session });
   return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
 }

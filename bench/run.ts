@@ -13,6 +13,7 @@ import { bulk } from "./product/bulk.ts";
 import { coldStart, pages, rows } from "./product/pages.ts";
 import { photographs } from "./product/photographs.ts";
 import { paint } from "./product/paint.ts";
+import { presence } from "./product/presence.ts";
 import { pointReads } from "./engine/point-reads.ts";
 import type { Section } from "./history.ts";
 import { report, type Figure, NotInstalled } from "./report.ts";
@@ -31,6 +32,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   start: { title: "Start with a full data folder", measure: start },
   soak: { title: "Soak: eight users, three minutes, full data folder", measure: soak },
   paint: { title: "Mutation until painted in a second browser", measure: paint },
+  presence: { title: "Presence: 50 idle people in a design, and 10 pointers", measure: presence },
   variants: { title: "Cached variants against a static file server", measure: variants },
   rows: { title: "Page time by number of projects", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },

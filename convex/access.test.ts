@@ -236,6 +236,12 @@ const entries: Record<string, Entry> = {
   "reviews:getOverview": { by: "person", on: ["project", "projectId", "view"] },
   "reviews:request": { by: "person", on: ["design", "id", "edit"], anyKind: true, args: requesting },
   "reviews:cancelRequest": { by: "person", on: ["design", "id", "edit"], anyKind: true, args: () => ({ requestId: "none" }) },
+  "presence:update": { by: "person", on: ["image", "itemId", "view"], anyKind, args: () => ({ tab: randomUUID(), ...openTab }) },
+  "presence:list": { by: "person", on: ["design", "designId", "view"] },
+  "presence:listPointers": { by: "person", on: ["image", "imageId", "view"] },
+  "presence:setPointer": { by: "person", on: ["image", "imageId", "view"], args: () => ({ tab: randomUUID(), viewport: wholeImage }) },
+  "presence:leave": { by: "person", args: () => ({ tab: randomUUID() }) },
+  "presence:end": { by: "server", args: () => ({ tab: randomUUID() }) },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
   "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
@@ -383,6 +389,9 @@ const entriesOnItems = Object.entries(entries).flatMap(([name, { on, ...entry }]
 
 const byId = { field: "id", operator: "eq", value: "nobody", connector: "AND", mode: "sensitive" };
 const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", expiresAt: 0, createdAt: 0, updatedAt: 0 });
+
+const openTab = { isAway: false, isWatching: false, isNew: true };
+const wholeImage = { x: 0, y: 0, width: 1, height: 1 };
 
 const insertNotice = (backend: Backend, { userId }: Person) =>
   backend.inside.mutation(probe.insert, { table: "notices", row: { userId, notice: { kind: "passwordChanged" }, at: 0, read: false } });

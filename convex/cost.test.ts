@@ -58,6 +58,9 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["comments:listThreads", ({ image }) => ({ itemId: image, filter: "resolved", paginationOpts: page }), { documents: 5, ranges: 7 }],
   ["comments:listReplies", ({ thread }) => ({ threadId: thread, paginationOpts: page }), { documents: 27, ranges: 8 }],
   ["comments:listPins", ({ image }) => ({ itemId: image }), { documents: 305, ranges: 8 }],
+  // Each row, and each person once.
+  ["presence:list", ({ design }) => ({ designId: design }), { documents: 38, ranges: 8 }],
+  ["presence:listPointers", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 6 }],
 ];
 const writes: typeof reads = [
   ["projects:create", () => ({ name }), { documents: 6, ranges: 6 }],
@@ -75,6 +78,9 @@ const writes: typeof reads = [
   ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 17, ranges: 20 }],
   ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 44, ranges: 24 }],
   ["comments:markRead", ({ image }) => ({ itemId: image }), { documents: 13, ranges: 14 }],
+  // A sign of life writes only the row with its time.
+  ["presence:update", (each) => ({ tab, itemId: each.design, ...openTab }), { documents: 7, ranges: 6 }],
+  ["presence:setPointer", (each) => ({ tab, imageId: each.image, viewport }), { documents: 6, ranges: 6 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],
   ["designs:remove", ({ design }) => ({ id: design }), { documents: 14, ranges: 8 }],
   ["projects:remove", ({ project }) => ({ id: project }), { documents: 7, ranges: 5 }],
@@ -87,6 +93,10 @@ const page = { cursor: null, numItems: 20 };
 const name = "a name";
 const sessionId = "session of ada";
 const issuer = "https://atelier.invalid";
+
+const tab = "0".repeat(36);
+const openTab = { isAway: false, isWatching: false, isNew: false };
+const viewport = { x: 0, y: 0, width: 1, height: 1 };
 
 type Fixtures = {
   project: Id<"projects">;
@@ -142,6 +152,8 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
     for (let each = 0; each < 300; each++) threads.push(await startThread(ctx, last));
     const [thread = await startThread(ctx, last)] = threads;
     for (let each = 0; each < 300; each++) await ctx.db.insert("comments", comment(thread, true));
+    for (let each = 0; each < 30; each++) await openTabOf(ctx, "bob", full, randomUUID());
+    await openTabOf(ctx, "ada", full, tab);
     return { project: own, design: full, image: last, thread, loose: await ctx.storage.store(new Blob(["y"])) };
   });
 }
@@ -165,8 +177,8 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
 });
 
 const OWNERS = ["projects:remove", "links:list"];
-/** For the owner, these also read whether the favourites of the previous build have been copied. */
-const WITH_FAVOURITES = ["designs:getDesignsByProjectId", "designs:listDesigns"];
+/** For the owner, these also read whether the favourites of the previous build have been copied, or whether there are members. */
+const MORE_FOR_OWNERS = ["designs:getDesignsByProjectId", "designs:listDesigns", "presence:list"];
 const ofProjects = (functions: typeof reads) =>
   functions.filter(([each, args]) => /^\(\{ \w|^\(?fixtures/.test(String(args)) && !OWNERS.includes(each));
 
@@ -177,7 +189,7 @@ it.each(ofProjects(reads))("%s reads at most one row more for a member", async (
     return metrics(ctx);
   });
   const isFiltered = "review" in args(sharedFixtures);
-  const more = WITH_FAVOURITES.includes(name) && !isFiltered ? 0 : 1;
+  const more = MORE_FOR_OWNERS.includes(name) && !isFiltered ? 0 : 1;
   expect(used).toEqual({ documents: documents + more, ranges: ranges + more });
 });
 
@@ -277,6 +289,10 @@ async function startThread({ db }: MutationCtx, itemId: Id<"designImages">): Pro
   const id = await db.insert("commentThreads", thread);
   await db.insert("comments", comment(id, false));
   return id;
+}
+async function openTabOf({ db }: MutationCtx, userId: string, designId: Id<"designs">, key: string) {
+  const presenceId = await db.insert("presence", { userId, tab: key, designId, isAway: false, isWatching: false });
+  await db.insert("presenceBeats", { presenceId, designId, seenAt: Date.now() });
 }
 const finalizing = ({ design, loose }: Fixtures) => {
   const { ownerId: _, words: __, ...properties } = image(design, loose);

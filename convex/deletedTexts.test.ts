@@ -14,7 +14,7 @@ import schema from "./schema";
 const MARK = "qzxmark";
 /** Kept after a deletion, so that app servers delete their cached copies (`released.ts`). */
 const NOT_TEXTS = ["checksum"];
-const WITHOUT_TEXTS = ["taggings", "linkVisits", "savedLinks"];
+const WITHOUT_TEXTS = ["taggings", "linkVisits", "savedLinks", "presenceBeats", "presencePointers"];
 const MINUTE = 60_000;
 
 describe("texts of permanently deleted data", () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ConvexClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -129,3 +130,40 @@ it("ends the open pages of a member at once when the access ends or a role is lo
   await expect.poll(() => [projects.at(-1), designs.at(-1)]).toEqual(["not_found", "not_found"]);
   await expect.poll(() => shared.at(-1)).toMatchObject({ page: [] });
 });
+
+it("re-runs no query for signs of life and pointers", { tags: "@presence-re-runs-nothing" }, async () => {
+  const [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
+  const projectId = await ada.mutation(api.projects.create, { name: "Shared" });
+  const designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });
+  const { id: imageId } = await addImage(backend, ada, designId, "picture.png");
+  const row = { projectId, userId: eve.userId, role: "viewer", addedAt: Date.now(), addedBy: ada.userId };
+  await backend.inside.mutation(probe.insert, { table: "projectMembers", row });
+  const tab = randomUUID();
+  const update = (isAway: boolean, isNew = false) =>
+    eve.mutation(api.presence.update, { tab, itemId: imageId, isAway, isWatching: false, isNew });
+  await update(false, true);
+  const list = await watch(ada, api.presence.list, { designId });
+  await watch(ada, api.designs.getDesignById, { id: designId });
+  await watch(ada, api.designImages.getDesignImageInPlace, { id: imageId });
+  await watch(ada, api.projects.getProjectById, { id: projectId });
+  const { cursor } = await runsSince(0);
+
+  for (let each = 1; each <= 5; each++) {
+    await update(false);
+    await eve.mutation(api.presence.setPointer, { tab, imageId, viewport: { x: 0, y: 0, width: 1, height: each / 5 } });
+  }
+  await update(true);
+  await expect.poll(() => list.at(-1)).toMatchObject([{ isAway: true }]);
+  const { names } = await runsSince(cursor);
+  const repeated = names.filter((name) => !name.startsWith("presence:") || name === "presence:list");
+  expect(repeated).toEqual(["presence:list"]);
+  expect(names.filter((name) => name === "presence:setPointer")).toHaveLength(5);
+});
+
+/** Returns the names of the functions that ran since the cursor, in the deployment's log. */
+async function runsSince(cursor: number): Promise<{ names: string[]; cursor: number }> {
+  const headers = { Authorization: `Convex ${deployment.adminKey}` };
+  const response = await fetch(`${deployment.url}/api/stream_function_logs?cursor=${cursor}`, { headers });
+  const { entries, newCursor }: { entries: { identifier: string }[]; newCursor: number } = await response.json();
+  return { names: entries.map(({ identifier }) => identifier), cursor: newCursor };
+}

@@ -13,6 +13,7 @@ import { commentTables } from "./model/comments/commentTables";
 import { favouriteTables } from "./model/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { notificationTables } from "./model/notifications/settings";
+import { presenceTables } from "./model/presence/presenceTables";
 import { projectReviews, review, reviewCounts, reviewTables } from "./model/review/reviewTables";
 import { transferTables } from "./model/transfers/transferTables";
 import { tagTables } from "./model/tags/tagTables";
@@ -90,6 +91,7 @@ export default defineSchema({
   ...linkTables,
   ...webhookTables,
   ...commentTables,
+  ...presenceTables,
   ...reviewTables,
   ...transferTables,
 

@@ -1,7 +1,7 @@
 import { isolate } from "~/lib/ui/isolate";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { Download, Trash2 } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { data, href, Outlet, redirect, useSearchParams } from "react-router";
 import { readCookie } from "~/features/accounts/session/cookies";
 import { getVisitor } from "~/features/accounts/session/session.server";
@@ -29,6 +29,7 @@ import { acceptedText, AddImages, AddImagesLabel } from "~/features/uploads/clie
 import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
 import { type DesignPage as ShownDesign, designIntents } from "~/features/designs/intents";
 import { DesignCommentsLink } from "~/features/comments/design-comments-link";
+import { usePresence } from "~/features/presence/use-presence";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { DesignActions } from "~/features/designs/design-actions";
 import { type DesignImage, designPageIntents, imageIntents } from "~/features/images/gallery/image-intents";
@@ -140,8 +141,10 @@ export default function Design({ loaderData, actionData, params }: Route.Compone
   if (!viewing && !beneath) setBeneath(true);
   const design = useLive(loaderData.design);
   const images = useEndless(loaderData.images, api.designImages.listDesignImages);
+  const presence = usePresence(design.role !== undefined);
   return (
     <OwnRights role={design.role}>
+      {presence ? <presence.Tracker designId={design._id} imageId={viewing ? params.imageId : undefined} /> : null}
       {beneath || !viewing ? (
         <div className="design-page">
           <DesignPage
@@ -151,6 +154,7 @@ export default function Design({ loaderData, actionData, params }: Route.Compone
             actionData={actionData}
             page={images}
             isBehindViewer={viewing}
+            presence={presence && !viewing ? <presence.DesignPresence designId={design._id} /> : null}
           />
         </div>
       ) : null}
@@ -168,9 +172,10 @@ type DesignPageProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> &
   design: ShownDesign;
   page: ImagesOfDesign;
   isBehindViewer: boolean;
+  presence: ReactNode;
 };
 
-function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: DesignPageProps) {
+function DesignPage({ design, loaderData, actionData, page, isBehindViewer, presence }: DesignPageProps) {
   const { constraints, sending, maxBytes, requestLimit, filter } = loaderData;
   const mayEdit = useMay()("edit");
   const mayRun = useMayRun();
@@ -222,6 +227,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
         }
         tools={
           <>
+            {presence}
             <span className="max-sm:hidden">
               <DownloadLink archive={archive} label="Download design" />
             </span>

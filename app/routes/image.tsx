@@ -33,6 +33,7 @@ import { backfillMetadata } from "~/features/images/serve/backfill-metadata.serv
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handle-multipart-upload.server";
 import { isUploadAnswer } from "~/features/uploads/upload-result";
+import { usePresence } from "~/features/presence/use-presence";
 import { Versions } from "~/features/images/viewer/versions";
 import type { AdjacentImages } from "~/features/images/viewer/adjacent-images";
 import { useOpenImage } from "~/features/images/viewer/use-open-image";
@@ -125,6 +126,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const versions = useLive(loaderData.versions);
   const review = useLive(loaderData.review);
   const knownTags = useLive(designData.knownTags);
+  const presence = usePresence(design.role !== undefined);
   const index = indexOf(images, currentId);
   const listed = images[index];
   const around = useMemo(() => images.slice(Math.max(0, index - AROUND), index + AROUND + 1), [images, index]);
@@ -159,6 +161,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
           projectId: designData.project.value._id,
           versionNumber: own === null ? undefined : (versions.find(({ isCurrent }) => isCurrent)?.number ?? 1),
         }}
+        Presence={presence?.ViewerPresence}
         actions={<ImageActions image={image} projectId={designData.project.value._id} commandForm={{ form: MENU_OF_IMAGE }} />}
         title={<InlineName key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >

@@ -39,6 +39,7 @@ import type * as jobs_countUsage from "../jobs/countUsage.js";
 import type * as jobs_history from "../jobs/history.js";
 import type * as jobs_links from "../jobs/links.js";
 import type * as jobs_notifications from "../jobs/notifications.js";
+import type * as jobs_presence from "../jobs/presence.js";
 import type * as jobs_purge from "../jobs/purge.js";
 import type * as jobs_sweep from "../jobs/sweep.js";
 import type * as jobs_sweepReleased from "../jobs/sweepReleased.js";
@@ -112,6 +113,8 @@ import type * as model_notifications_notify from "../model/notifications/notify.
 import type * as model_notifications_queueMails from "../model/notifications/queueMails.js";
 import type * as model_notifications_settings from "../model/notifications/settings.js";
 import type * as model_notifications_shownNotices from "../model/notifications/shownNotices.js";
+import type * as model_presence_presence from "../model/presence/presence.js";
+import type * as model_presence_presenceTables from "../model/presence/presenceTables.js";
 import type * as model_review_requests from "../model/review/requests.js";
 import type * as model_review_reviewCounts from "../model/review/reviewCounts.js";
 import type * as model_review_reviewTables from "../model/review/reviewTables.js";
@@ -145,6 +148,7 @@ import type * as model_webhooks_webhookTables from "../model/webhooks/webhookTab
 import type * as model_webhooks_webhooks from "../model/webhooks/webhooks.js";
 import type * as notices from "../notices.js";
 import type * as notificationSettings from "../notificationSettings.js";
+import type * as presence from "../presence.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
 import type * as released from "../released.js";
@@ -200,6 +204,7 @@ declare const fullApi: ApiFromModules<{
   "jobs/history": typeof jobs_history;
   "jobs/links": typeof jobs_links;
   "jobs/notifications": typeof jobs_notifications;
+  "jobs/presence": typeof jobs_presence;
   "jobs/purge": typeof jobs_purge;
   "jobs/sweep": typeof jobs_sweep;
   "jobs/sweepReleased": typeof jobs_sweepReleased;
@@ -273,6 +278,8 @@ declare const fullApi: ApiFromModules<{
   "model/notifications/queueMails": typeof model_notifications_queueMails;
   "model/notifications/settings": typeof model_notifications_settings;
   "model/notifications/shownNotices": typeof model_notifications_shownNotices;
+  "model/presence/presence": typeof model_presence_presence;
+  "model/presence/presenceTables": typeof model_presence_presenceTables;
   "model/review/requests": typeof model_review_requests;
   "model/review/reviewCounts": typeof model_review_reviewCounts;
   "model/review/reviewTables": typeof model_review_reviewTables;
@@ -306,6 +313,7 @@ declare const fullApi: ApiFromModules<{
   "model/webhooks/webhooks": typeof model_webhooks_webhooks;
   notices: typeof notices;
   notificationSettings: typeof notificationSettings;
+  presence: typeof presence;
   projects: typeof projects;
   purge: typeof purge;
   released: typeof released;

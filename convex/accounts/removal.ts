@@ -3,6 +3,7 @@ import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 import { forgottenReactions } from "../model/comments/reactions";
+import { forgetPresence } from "../model/presence/presence";
 
 const BATCH = 100;
 const FEW = 10;
@@ -34,6 +35,7 @@ export const forget = internalMutation({
   args: { userId: v.string(), email: v.optional(v.string()) },
   returns: v.null(),
   handler: async (ctx, { userId }) => {
+    await forgetPresence(ctx, userId);
     const batches: { _id: GenericId<TableNames> }[][] = await Promise.all(
       (["accounts", "sessions", "twoFactors", "passkeys"] as const).map((table) =>
         ctx.db

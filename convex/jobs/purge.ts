@@ -12,6 +12,7 @@ import { deleteLink } from "../model/links/links";
 import { forgetAccessNotices } from "../model/notifications/notify";
 import { forgetMutes } from "../model/notifications/settings";
 import { deleteWebhook } from "../model/webhooks/webhooks";
+import { clearDesign, clearImage } from "../model/presence/presence";
 import { deleteRequests } from "../model/review/requests";
 import { VERSIONS_MAX } from "../model/rules";
 import { transferOf } from "../model/transfers/transfers";
@@ -271,6 +272,7 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   remaining -= await forgetFavourites(ctx, id, remaining);
   if (remaining === 0) return limit;
   await ctx.db.delete(id);
+  await clearDesign(ctx, id);
   await purgeComments(ctx, row);
   await deleteRequests(ctx, row);
   await forgetItem(ctx, "design", id);
@@ -289,6 +291,7 @@ type Freed = Map<string | undefined, number>;
 /** Returns the number of deleted rows; a batch may exceed its limit by versions and tags. */
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
+  await clearImage(ctx, row._id);
   await purgeComments(ctx, row);
   await deleteRequests(ctx, row);
   await forgetItem(ctx, "image", row._id);

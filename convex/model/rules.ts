@@ -104,6 +104,13 @@ export const placeThread = z.object({
   anchor: z.object({ x: fraction, y: fraction, width: fraction.optional(), height: fraction.optional() }).optional(),
 });
 
+export const tabKey = z.object({ tab: z.string().regex(/^[\w-]{36}$/) });
+
+export const placePointer = z.object({
+  pointer: z.object({ x: fraction, y: fraction }).optional(),
+  viewport: z.object({ x: fraction, y: fraction, width: fraction, height: fraction }),
+});
+
 export const chooseEmoji = z.object({
   emoji: z
     .string()

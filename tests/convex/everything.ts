@@ -4,7 +4,7 @@ import { type Backend, type Person, probe } from "./backends.ts";
 import { addImage, addVersion } from "./pictures.ts";
 
 /** Tables without personal data, whose rows may outlive an account. */
-const NOBODYS = ["rateLimits", "releasedFiles", "sweeps", "upgrades"];
+const NOBODYS = ["presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
 
@@ -69,6 +69,9 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const request = { projectId, designId, itemId: image.id, reviewerId: userId, requestedBy: userId };
   await insert("reviewRequests", { ...request, at: at + 19, dueOn: "2026-12-01", note: `${prefix} note` });
   await insert("savedLinks", { userId, linkId, lock: 0, savedAt: at + 19 });
+  const presenceId = await insert("presence", { userId, tab: `secret x ${userId}`, designId, isAway: false, isWatching: true });
+  await insert("presenceBeats", { presenceId, designId, seenAt: at + 1e9 });
+  await insert("presencePointers", { presenceId, imageId: image.id, viewport: { x: 0, y: 0, width: 1, height: 1 } });
   const times = { createdAt: at + 20, expiresAt: at + 4e9 };
   await insert("transfers", { projectId, fromId: userId, toId: userId, state: "offered", run: 0, ...times });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });

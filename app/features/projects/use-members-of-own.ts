@@ -6,10 +6,15 @@ const ME = { me: { query: api.accounts.mine.getMe, args: {} } };
 const SHARED = { shared: { query: api.members.listOwnShared, args: {} } };
 const NOTHING = {};
 
-/** Returns the first members of the user's own projects. The sidebar already has the first answer, so others need no more queries. */
-export function useMembersOfOwn(): (projectId: string) => readonly string[] {
+/** Whether the user has added a member to a project. The sidebar already has the answer, so others need no more queries. */
+export function useIsSharing(): boolean {
   const { me }: Record<string, FunctionReturnType<typeof api.accounts.mine.getMe> | Error | undefined> = useQueries(ME);
-  const isSharing = me !== undefined && !(me instanceof Error) && me.hasMembers === true;
+  return me !== undefined && !(me instanceof Error) && me.hasMembers === true;
+}
+
+/** Returns the first members of the user's own projects. */
+export function useMembersOfOwn(): (projectId: string) => readonly string[] {
+  const isSharing = useIsSharing();
   const { shared }: Record<string, FunctionReturnType<typeof api.members.listOwnShared> | Error | undefined> = useQueries(
     isSharing ? SHARED : NOTHING,
   );

@@ -3,6 +3,7 @@ import type { ConnectionState } from "convex/browser";
 import { useConvexConnectionState } from "convex/react";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useFetchers } from "react-router";
+import { inBackground } from "~/lib/data/connection/connection";
 import { startFastReconnect } from "~/lib/data/connection/fast-reconnect";
 import { checkForNewBuild } from "~/lib/data/connection/new-build";
 import { useRoot } from "~/lib/data/use-root";
@@ -33,8 +34,8 @@ function Mark() {
   const shown = lost || (!online && !state.isWebSocketConnected);
   useEffect(startFastReconnect, []);
   useNewsAtReturn(state.connectionCount);
-  useLeaveWarning(state.inflightMutations + state.inflightActions > 0);
-  const waiting = state.inflightMutations + state.inflightActions;
+  const waiting = state.inflightMutations + state.inflightActions - inBackground.mutations;
+  useLeaveWarning(waiting > 0);
   return (
     <>
       {/* Present from the start, so that screen readers announce changes, and announce them once. */}
@@ -63,7 +64,7 @@ function Mark() {
 
 export const LEAVE_WARNING = "Are you sure you want to leave? Your changes may not be saved.";
 
-/** Warns before unsaved changes are lost. The Convex client warns only for sent mutations, not for queued ones or forms. */
+/** Warns before unsaved changes are lost. The Convex client would warn only for sent mutations, not for queued ones or forms. */
 function useLeaveWarning(waiting: boolean): void {
   // An answered form is stored, even while its redirect loads.
   const sending = useFetchers().some(({ state, formMethod }) => state === "submitting" && formMethod !== undefined && formMethod !== "GET");

@@ -77,6 +77,7 @@ const RULES: Record<string, Rule> = {
   "/uploads/:id": "send only",
   "/uploads/:id/finish": "send only",
   "/preferences": "send only",
+  "/presence/leave": "send only",
   "/bulk": "sign-in",
   "/undo": "send only",
   "/share": "sign-in",

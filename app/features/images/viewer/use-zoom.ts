@@ -11,7 +11,8 @@ type ZoomOptions = {
   onDismiss?: () => void;
 };
 
-type ZoomState = { fitting: Fitting; view: View };
+/** `isPlaced`: the view was set by `place` and not changed since. */
+type ZoomState = { fitting: Fitting; view: View; isPlaced?: boolean };
 
 const AT_FIRST: ZoomState = { fitting: "fit", view: { scale: 1, x: 0, y: 0 } };
 
@@ -72,6 +73,7 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
       fit: (fitting: Fitting) => change((_, scene) => viewOf(fitting, scene), fitting),
       step: (direction: "in" | "out") => change((view, scene) => step(view, direction, scene)),
       pan: (x: number, y: number) => change((view, scene) => panBy(view, { x, y }, scene)),
+      place: (placed: View) => setZoomState({ view: placed, fitting: "free", isPlaced: true }),
     };
   }, [show]);
 
@@ -81,6 +83,7 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
     box: scene && view && boxOf(view, scene),
     percent: scene && view && percent(view, scene),
     magnification: scene && view ? view.scale * scene.density : null,
+    isPlaced: zoomState.isPlaced === true,
     isLarger: scene !== null && view !== null && isLarger(view, scene),
     ...act,
   };

@@ -1,5 +1,5 @@
 import { ArrowLeftRight, CirclePause, CirclePlay, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
-import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type ComponentType, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
 import { PageMenu } from "~/lib/forms/dialogs/page-menu";
@@ -27,7 +27,7 @@ import { useAnimation } from "./use-animation";
 import { useSlideshow } from "./use-slideshow";
 import { useImageNavigation } from "./use-open-image";
 import { usePageKeys } from "~/lib/ui/inputs/use-page-keys";
-import { useZoom, zoomByKey } from "./use-zoom";
+import { useZoom, type Zoom, zoomByKey } from "./use-zoom";
 import { RotateButtons } from "./rotate-buttons";
 import { ZoomTools } from "./zoom-tools";
 
@@ -41,6 +41,8 @@ type ViewerProps = {
   actions: ReactNode | null;
   /** Absent where comments are not shown. `versionNumber` is undefined while it loads. */
   comments?: { projectId: string; versionNumber: number | undefined };
+  /** Shows who else views the image. `layer` covers the stage. */
+  Presence?: ComponentType<{ image: DesignImage; zoom: Zoom; layer: HTMLElement | null; open: (id: string) => void }> | undefined;
   hasGallery?: boolean;
   around: DesignImage[];
   background: Background;
@@ -55,6 +57,7 @@ export function Viewer({
   title,
   actions,
   comments,
+  Presence,
   hasGallery = true,
   around,
   background: initialBackground,
@@ -160,6 +163,7 @@ export function Viewer({
             </p>
           ) : null}
         </div>
+        {Presence ? <Presence image={image} zoom={zoom} layer={commentLayer} open={open} /> : null}
         {hasGallery ? (
           <Link
             to={compareAddress({ imageId: image._id }, null, "side", addresses.compare)}

@@ -39,3 +39,6 @@ export async function connection(): Promise<ConvexReactClient> {
 export function reconnectingConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().hasEverConnected ? client : null;
 }
+
+/** The number of mutations in flight whose loss is harmless: leaving the page needs no confirmation. */
+export const inBackground = { mutations: 0 };

@@ -15,6 +15,8 @@ function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexRe
   return new ConvexReactClient(url, {
     ...(webSocketConstructor && { webSocketConstructor }),
     skipConvexDeploymentUrlCheck: true,
+    // `connection-status.tsx` warns, and not for mutations in the background.
+    unsavedChangesWarning: false,
     expectAuth: true,
     initialAuthTokenReuse: true,
     authRefreshTokenLeewaySeconds: TOKEN_REFRESH_LEEWAY_SECONDS,

@@ -4,7 +4,7 @@ export const THEMES = ["dark", "light", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 export const DEFAULT_THEME: Theme = "dark";
 export const THEME_COOKIE = "theme";
-const THEME_SECONDS = 365 * 24 * 60 * 60;
+export const THEME_SECONDS = 365 * 24 * 60 * 60;
 
 export const SIDEBAR_COOKIE = "sidebar_state";
 export const SIDEBAR_SECONDS = 7 * 24 * 60 * 60;
@@ -89,6 +89,6 @@ export function backgroundCookie(background: Background, secure: boolean): strin
 }
 
 /** Readable by scripts, since the browser changes it without the server; it contains no personal data. */
-function cookie(name: string, value: string, seconds: number, secure: boolean): string {
+export function cookie(name: string, value: string, seconds: number, secure: boolean): string {
   return `${name}=${value}; Path=/; Max-Age=${seconds}; SameSite=Lax${secure ? "; Secure" : ""}`;
 }

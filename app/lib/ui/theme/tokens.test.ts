@@ -57,6 +57,13 @@ describe.each([
     for (const edge of ["edge", "accent-text"])
       expect(contrast(of(edge, theme), of(surface, theme)), `${edge} on ${surface}`).toBeGreaterThanOrEqual(3);
   });
+  it("initials on the colours of people are at least 4.5:1, and the colours on surfaces at least 3:1", () => {
+    for (let person = 0; person < 8; person++) {
+      expect(contrast(of("person-ink", theme), of(`person-${person}`, theme)), `${person}`).toBeGreaterThanOrEqual(4.5);
+      for (const surface of ["ground", "panel", "card"])
+        expect(contrast(of(`person-${person}`, theme), of(surface, theme)), `${person} on ${surface}`).toBeGreaterThanOrEqual(3);
+    }
+  });
   it("surfaces have no hue", () => {
     for (const surface of [...surfaces, "line", "lamp"])
       expect(Number(of(surface, theme).match(/[\d.]+/g)?.[1]), surface).toBeLessThanOrEqual(0.004);

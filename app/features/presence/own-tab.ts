@@ -1,0 +1,35 @@
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
+import { href } from "react-router";
+import { connectedConvex, inBackground } from "~/lib/data/connection/connection";
+import { api } from "#convex/_generated/api";
+import { PresenceRow } from "./presence-row";
+
+/** The key of this document's row. Not `crypto.randomUUID`, which plain HTTP pages lack. */
+const TAB = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+type Mutation = FunctionReference<"mutation">;
+
+async function run<M extends Mutation>(mutation: M, args: FunctionArgs<M>): Promise<FunctionReturnType<M>> {
+  const convex = connectedConvex();
+  if (!convex) throw new Error("The connection was lost");
+  inBackground.mutations++;
+  try {
+    return await convex.mutation(mutation, args);
+  } finally {
+    inBackground.mutations--;
+  }
+}
+
+export const ownRow = new PresenceRow({
+  isConnected: () => connectedConvex() !== null,
+  update: (state) => run(api.presence.update, { tab: TAB, ...state }),
+  leave: () => run(api.presence.leave, { tab: TAB }),
+});
+
+export const sendPointer = (place: Omit<FunctionArgs<typeof api.presence.setPointer>, "tab">): Promise<null> =>
+  run(api.presence.setPointer, { tab: TAB, ...place });
+
+/** For a closing page, whose connection ends before a mutation is sent. */
+export function removeOwnRow(): void {
+  if (ownRow.forget()) navigator.sendBeacon(href("/presence/leave"), new URLSearchParams({ tab: TAB }));
+}

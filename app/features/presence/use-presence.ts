@@ -1,0 +1,25 @@
+import { useEffect, useState } from "react";
+import { useIsSharing } from "~/features/projects/use-members-of-own";
+import { reachServer } from "~/lib/data/connection/reach-server";
+
+type Code = Awaited<ReturnType<typeof load>>;
+
+const load = () => import("./presence");
+
+let loaded: Code | null = null;
+
+/** Loads the code of presence for members, and for owners who have added one to a project. Others load and request nothing. */
+export function usePresence(isMember: boolean): Code | null {
+  const [code, setCode] = useState(loaded);
+  const isSharing = useIsSharing() || isMember;
+  useEffect(() => {
+    if (!isSharing || code) return;
+    reachServer()
+      .then(load)
+      .then(
+        (module) => setCode((loaded = module)),
+        () => {},
+      );
+  }, [isSharing, code]);
+  return isSharing ? code : null;
+}
