@@ -118,7 +118,6 @@ export const chooseEmoji = z.object({
     .regex(new RegExp(String.raw`^\p{RGI_Emoji}$`, "v"), { error: "Choose one emoji." }),
 });
 
-
 const reviewNote = z
   .string()
   .overwrite(cleanText)
