@@ -9,6 +9,8 @@ const ALLOWED: Record<string, RegExp[]> = {
   "app/features/images/viewer/comparison.tsx": [/left: `\$\{share\}%`/],
   "app/features/images/viewer/viewer-canvas.tsx": [/left: box\.left/],
   "app/features/selection/destinations/drop-designs.tsx": [/left: x,/],
+  "app/features/presence/presence.css": [/inset: (?:0|1rem) auto auto (?:0|0\.75rem);/],
+  "app/features/presence/viewer/tab-pointer.tsx": [/left: seen\.left/],
   "app/lib/ui/centered-screen.tsx": [/\borigin-top-left\b/],
 };
 
