@@ -35,7 +35,7 @@ export const listAll = userQuery({
   },
 });
 
-/** `listAll` for open pages of an earlier build, which have no words for other notices. */
+/** `listAll` for open pages of an earlier build, which cannot show other notices. */
 export const list = userQuery({
   args: after,
   returns: v.array(earlierRow),

@@ -1,4 +1,4 @@
-/** An answer that is no success. `code` is for programs, `message` for people. */
+/** An error response. `code` is for programs, `message` for people. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;

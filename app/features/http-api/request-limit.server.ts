@@ -10,7 +10,6 @@ const refusals = new RateLimiterMemory({ keyPrefix: "address", points: REFUSALS_
 
 export type Limit = { isExceeded: boolean; limit: number; remaining: number; seconds: number };
 
-/** Counts a request of the token. */
 export async function countRequest(tokenHash: string): Promise<Limit> {
   const state = await consume(requests, tokenHash);
   return limitOf(state.result, state.isExceeded, REQUESTS_PER_MINUTE);
@@ -21,7 +20,7 @@ export async function countRefusal(address: string): Promise<void> {
   await consume(refusals, networkOf(address));
 }
 
-/** Whether the address sent too many requests without a valid token. Counts nothing. */
+/** Returns the limit of requests without a valid token, without counting this one. */
 export async function refusalLimitOf(address: string): Promise<Limit> {
   const result = await refusals.get(networkOf(address));
   return limitOf(result, (result?.consumedPoints ?? 0) >= REFUSALS_PER_MINUTE, REFUSALS_PER_MINUTE);

@@ -87,7 +87,7 @@ function ReviewForm({ item, isImage, state, onDone, cancel }: FormProps) {
   );
 }
 
-/** Dialogs focus by this attribute, which React omits. */
+/** A dialog focuses the element with `autofocus`, which React does not render. */
 const focusedByDialog = (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "");
 
 type ItemDialogProps = { item: ReviewedItem; isImage: boolean; open: object; onClose: () => void };

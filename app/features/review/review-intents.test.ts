@@ -39,7 +39,7 @@ const cache = () =>
 const statusesIn = (rows: unknown) =>
   [rows].flat().map((row) => (row as { _id: string; review?: { status: string } }).review?.status ?? "none");
 
-it("shows a new status in the list and takes the image out of a filtered one", async () => {
+it("shows a new status and removes the image from a filtered list", async () => {
   const at = cache();
   await at.send(reviewIntents.reviewItem, { id: "b", status: "changesRequested", note: "" });
   expect(statusesIn(at.see(api.designImages.getDesignImagesByDesignId, all))).toEqual(["none", "changesRequested"]);

@@ -20,7 +20,7 @@ export function ReviewMark({ status, className }: { status: ReviewFilter; classN
   );
 }
 
-/** For the corner of a picture. */
+/** A status icon for the corner of a thumbnail. */
 export function PictureReviewMark({ item: { review } }: { item: { review?: { status: ReviewFilter } } }) {
   if (!review) return null;
   return (

@@ -9,7 +9,7 @@ import { STATUS_ICONS } from "./review-mark";
 
 const POPOVER = "status-chosen";
 
-/** In the form of the selection bar. The buttons stay shown until the form is sent, because the bar ignores hidden ones. */
+/** Keeps the buttons visible until the form is sent: the selection bar ignores hidden buttons. */
 export function ReviewSelection({ thing }: { thing: "image" | "design" }) {
   const may = useMay();
   if (!may("review")) return null;

@@ -4,7 +4,7 @@ import { api } from "#convex/_generated/api";
 
 export type ManagedWebhook = FunctionReturnType<typeof api.webhooks.list>[number];
 
-/** `field` is the name of the checkbox, because names of fields have no dots. */
+/** Field names cannot contain dots, so `field` names the checkbox. */
 export const WEBHOOK_EVENTS: { event: ManagedWebhook["events"][number]; field: string; label: string }[] = [
   { event: "image.created", field: "image", label: "New image" },
   { event: "comment.created", field: "comment", label: "New comment" },

@@ -101,7 +101,7 @@ it("sends comments and statuses to webhooks that want them", { tags: "@webhook-c
   }
 });
 
-it("repeats a failed delivery later, and gives it up after six attempts", { tags: "@webhook-retries" }, async () => {
+it("retries a failed delivery, at most six times", { tags: "@webhook-retries" }, async () => {
   const webhookId = await create(["image.created"]);
   status = 500;
   const worker = startWebhookWorker(config, network);

@@ -9,7 +9,7 @@ import { type Delivery, deliver } from "./deliver.server";
 /** Longer than a delivery takes, with its redirects. */
 const LEASE_MS = 30_000;
 const BATCH = 5;
-/** Pauses after failures, in ms. After the last, the delivery is given up. */
+/** Pauses after failures, in ms. After the last one, the delivery fails. */
 const PAUSES = [10_000, 60_000, 600_000, 3_600_000, 21_600_000];
 
 /** Sends queued deliveries to webhooks. `network` is replaced in tests. */

@@ -67,10 +67,10 @@ export async function cancelRequests(ctx: MutationCtx, items: { itemId: ItemId }
   for (const { itemId } of items) for (const { _id } of await requestsOf(ctx, itemId)) await ctx.db.delete(_id);
 }
 
-/** More open requests to one person in a project than anyone handles. */
+/** Maximum open requests to one person in a project. */
 const OF_PERSON = 500;
 
-/** For someone who can no longer review in a project. */
+/** Ends the requests to someone who can no longer review. */
 export async function endRequestsTo(
   ctx: MutationCtx,
   { projectId, userId }: Pick<Doc<"projectMembers">, "projectId" | "userId">,
