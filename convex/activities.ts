@@ -96,7 +96,6 @@ export const list = userQuery({
   },
 });
 
-/** Kinds that pages of earlier builds have words for. */
 function shownKind(kind: Doc<"activities">["kind"]): Activity["kind"] {
   if (kind === "reviewed") return "tagged";
   return kind === "transferred" ? "moved" : kind;

@@ -58,7 +58,6 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["comments:listThreads", ({ image }) => ({ itemId: image, filter: "resolved", paginationOpts: page }), { documents: 5, ranges: 7 }],
   ["comments:listReplies", ({ thread }) => ({ threadId: thread, paginationOpts: page }), { documents: 27, ranges: 8 }],
   ["comments:listPins", ({ image }) => ({ itemId: image }), { documents: 305, ranges: 8 }],
-  // Each row, and each person once.
   ["presence:list", ({ design }) => ({ designId: design }), { documents: 38, ranges: 8 }],
   ["presence:listPointers", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 6 }],
 ];

@@ -87,7 +87,6 @@ export const getDesign = tokenQuery({
   handler: async (ctx, { id }) => toDesign((await designFor(ctx, id, "view")).design),
 });
 
-/** Returns the images of a design in manual order. */
 export const listImages = tokenQuery({
   args: { designId: v.string(), ...paged },
   returns: paginationResultValidator(designImageShape),
@@ -118,7 +117,6 @@ export const listThreads = tokenQuery({
   handler: (ctx, args) => refusingCursor(args.paginationOpts, () => threadsOn(ctx, { ...args, filter: "all" })),
 });
 
-/** Returns the replies in a thread, oldest first. */
 export const listReplies = tokenQuery({
   args: { threadId: v.string(), ...paged },
   returns: paginationResultValidator(commentShape),

@@ -58,7 +58,6 @@ export const invite = serverMutationFor({
   },
 });
 
-/** Returns whether the mail with the token is sent now. */
 async function notifyOfInvitation(
   ctx: MutationCtx & Pick<CallerCtx, "user">,
   userId: string,

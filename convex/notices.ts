@@ -49,7 +49,6 @@ export const list = userQuery({
   },
 });
 
-/** `list` for open pages of the build before. */
 export const getNotices = userQuery({
   args: after,
   returns: v.array(accountRow),
@@ -62,7 +61,6 @@ const isEarlier = (notice: Notice): notice is Infer<typeof earlierNotice> => !LA
 
 type Filter = FilterBuilder<NamedTableInfo<DataModel, "notices">>;
 
-/** `/notifications` shows offers of projects themselves. */
 const isNoOffer = (q: Filter) => q.neq(q.field("notice.change"), "transferOffered");
 
 async function noticesFrom({ db, user }: CallerCtx, from: After): Promise<ShownNotice[]> {

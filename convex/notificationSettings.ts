@@ -39,7 +39,6 @@ export const get = userQuery({
   },
 });
 
-/** Kinds without a choice stay as they are. */
 export const set = userMutation({
   args: { deliveries: chosenDeliveries },
   returns: v.null(),

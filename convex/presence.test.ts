@@ -42,7 +42,6 @@ describe.each(backends)("presence on $name", ({ start }) => {
   const setPointer = (person: Person, tab: string, more: object = {}) =>
     person.mutation(presence.setPointer, { tab, imageId: image, pointer: { x: 0.25, y: 0.5 }, viewport, ...more });
   const pointers = (person: Person) => person.query(presence.listPointers, { imageId: image });
-  /** Rows of the tables of presence that belong to a design. */
   async function countRows(designId: string = design): Promise<number> {
     const present = await rowsOf(backend, "presence", "designId", designId);
     const rows = await Promise.all(present.map(({ _id }) => rowsOf(backend, "presencePointers", "presenceId", String(_id))));

@@ -21,7 +21,6 @@ import { placePointer, tabKey } from "./model/rules";
 
 /** Who has a shared design or one of its images open (docs/decisions/188-presence.md). */
 
-/** Open tabs of a person. */
 const TABS_MAX = 20;
 
 /** Renews the caller's row. Only `isNew` creates a missing one, so that a late call of a closed tab does not. Returns whether it exists. */
@@ -142,7 +141,6 @@ export const setPointer = userMutation({
   },
 });
 
-/** Removes the row of the caller's tab. */
 export const leave = userMutation({
   args: { tab: v.string() },
   returns: v.null(),

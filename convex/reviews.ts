@@ -206,7 +206,6 @@ async function openRequests(ctx: CallerCtx, projectId: Id<"projects">) {
 
 type People = (userId: string) => Promise<{ name: string; isMe: boolean } | null>;
 
-/** Reads each person once. */
 function peopleOf(ctx: CallerCtx): People {
   const known = new Map<string, ReturnType<People>>();
   return (userId) => {

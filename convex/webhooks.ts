@@ -27,7 +27,6 @@ const webhookShape = v.object({
   url: v.string(),
   events: v.array(webhookEvent),
   createdAt: v.number(),
-  /** The last ones, newest first. */
   deliveries: v.array(deliveryShape),
 });
 

@@ -15,7 +15,6 @@ const PEOPLE = 50;
 const POINTING = 10;
 const IDLE_MS = 60_000;
 const POINTS = 60;
-/** As the page sends them. */
 const INTERVAL_MS = 220;
 const viewport = { x: 0, y: 0, width: 1, height: 1 };
 

@@ -99,14 +99,12 @@ export const postpone = serverMutation({
 
 const queuedMail = { id: v.id("mails"), writtenAt: v.number() };
 
-/** For the outbox of development. */
 export const listQueued = serverQuery({
   args: {},
   returns: v.array(v.object({ ...queuedMail, content })),
   handler: (ctx) => lastQueued(ctx),
 });
 
-/** `listQueued` for app servers of an earlier build. */
 export const outbox = serverQuery({
   args: {},
   returns: v.array(v.object({ ...queuedMail, content: accountContent })),

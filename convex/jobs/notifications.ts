@@ -5,7 +5,6 @@ import { internalMutation, type MutationCtx } from "../_generated/server";
 import { remainingPathOf } from "../model/access";
 import { notifyPerson } from "../model/notifications/notify";
 
-/** People per transaction. */
 const BATCH = 50;
 
 /** Notifies the people of a project of a new thread, without its author and those who are mentioned in it. */

@@ -48,7 +48,6 @@ async function serversAt(url: string): Promise<Set<string | null>> {
   return new Set(answers.map(({ ok, headers }) => (ok ? headers.get("x-app-server") : null)));
 }
 
-/** Opens the list of projects, from the given app server. */
 async function openAt(browser: Browser, app: Scaled, person: Person, server: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url });
   await context.addCookies(person.cookies);

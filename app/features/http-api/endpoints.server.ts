@@ -34,7 +34,6 @@ export type ApiCall = {
   context: Readonly<RouterContextProvider>;
   tokenHash: string;
   addresses: Addresses;
-  /** The parameter of the path. */
   id: string;
 };
 

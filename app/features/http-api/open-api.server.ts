@@ -110,7 +110,6 @@ function queryParameters(query: z.ZodObject) {
   });
 }
 
-/** As in "getProjectsDesigns". */
 const operationId = (method: string, path: string): string =>
   method.toLowerCase() +
   path

@@ -78,7 +78,6 @@ function accessText(notice: AccessNotice, access: NonNullable<ShownNotification[
 
 const article = (role: MemberRole): string => (role === "editor" ? "an editor" : `a ${role}`);
 
-/** Returns where a notification leads, or null. */
 export function projectNotificationLink({ notice, about, access }: ProjectNotification): { to: string; label: string } | null {
   if (notice.kind === "invitation")
     return access ? { to: `${href("/invitation")}?${INVITATION_ID}=${notice.invitationId}`, label: "View invitation" } : null;

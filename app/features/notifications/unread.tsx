@@ -5,7 +5,6 @@ import { useLive } from "~/lib/data/use-live";
 const MANY = 100;
 const textFor = (count: number): string => (count < MANY ? String(count) : `${MANY - 1}+`);
 
-/** Puts the number of unread notifications before the tab's title. */
 export function UnreadTitle({ unread }: { unread: Preload<number> }) {
   const count = useLive(unread);
   useEffect(() => {

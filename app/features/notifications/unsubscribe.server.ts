@@ -2,7 +2,6 @@ import type { AppConfig } from "~/config";
 import { openSealedText, sealText } from "~/lib/http/sealed-text.server";
 import { isNotificationKind, type NotificationKind } from "#convex/model/notifications/kinds";
 
-/** What one click ends: mails of a kind, or the daily digest. */
 export type Subscription = { userId: string; from: NotificationKind | "digest" };
 
 const PURPOSE = "atelier unsubscribe";
@@ -14,7 +13,6 @@ export function unsubscribeAddress(config: Pick<AppConfig, "secret" | "publicUrl
   return `${config.publicUrl}/unsubscribe?${UNSUBSCRIBE_TOKEN}=${token}`;
 }
 
-/** Returns null for a token that this server did not issue. */
 export function subscriptionOf(config: Pick<AppConfig, "secret">, token: string | null): Subscription | null {
   if (token === null || token.length > TOKEN_MAX) return null;
   try {

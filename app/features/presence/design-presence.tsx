@@ -7,7 +7,6 @@ import { peopleIn } from "./people";
 import { PeopleList } from "./people-list";
 import { useTabs } from "./use-tabs";
 
-/** Who has the design or one of its images open. */
 export function DesignPresence({ designId }: { designId: string }) {
   const tabs = useTabs(designId);
   const navigate = useNavigate();

@@ -7,7 +7,6 @@ import { isolate } from "~/lib/ui/isolate";
 import { Menu, MenuButton } from "~/lib/ui/overlays/menu";
 import { colourOf, type Person } from "./people";
 
-/** Avatars beside the menu, on wide screens. */
 const SHOWN = 3;
 
 type PeopleListProps = {
@@ -16,7 +15,6 @@ type PeopleListProps = {
   people: readonly Person[];
   following: string | null;
   onFollow: (person: Person) => void;
-  /** Follows the people in the menu. */
   children?: ReactNode;
 };
 

@@ -18,10 +18,8 @@ export function peopleIn(tabs: readonly Tab[], imageId?: string): Person[] {
 /** A visible tab comes before a hidden one, and one with an image before one with a list. */
 const rankOf = ({ isAway, imageId }: Tab): number => (isAway ? 2 : 0) + (imageId === undefined ? 1 : 0);
 
-/** As in `presence.css`. */
 const COLOURS = 8;
 
-/** The same in every browser. */
 export function colourOf(userId: string): number {
   let hash = 0;
   for (const letter of userId) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 65_521;

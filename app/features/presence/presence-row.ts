@@ -22,14 +22,12 @@ export class PresenceRow {
     this.#connection = connection;
   }
 
-  /** Null removes the row. */
   set(state: RowState | null): void {
     this.#state = state;
     this.#isChanged = true;
     void this.#send();
   }
 
-  /** Call it when the connection is back. */
   renew(): void {
     if (this.#state) void this.#send();
   }

@@ -1,4 +1,3 @@
-/** The code that `usePresence` loads. */
 export { DesignPresence } from "./design-presence";
 export { Tracker } from "./tracker";
 export { ViewerPresence } from "./viewer/viewer-presence";

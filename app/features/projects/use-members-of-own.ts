@@ -12,7 +12,6 @@ export function useIsSharing(): boolean {
   return me !== undefined && !(me instanceof Error) && me.hasMembers === true;
 }
 
-/** Returns the first members of the user's own projects. */
 export function useMembersOfOwn(): (projectId: string) => readonly string[] {
   const isSharing = useIsSharing();
   const { shared }: Record<string, FunctionReturnType<typeof api.members.listOwnShared> | Error | undefined> = useQueries(

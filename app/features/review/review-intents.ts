@@ -37,7 +37,6 @@ export const reviewIntents = {
   reviewDesigns: bulk("design"),
 };
 
-/** Of the project's page of reviews. */
 export const requestIntents = {
   requestReview: intent({
     mutation: api.reviews.request,

@@ -6,7 +6,6 @@ import { Button } from "~/lib/ui/inputs/button";
 import { CopyField } from "~/lib/ui/inputs/copy-field";
 import { WEBHOOK_EVENTS } from "./webhook-intents";
 
-/** Creates a webhook and then shows its key once. */
 export function CreateWebhookForm() {
   const state = useIntentForm({ id: "create-webhook", intent: "createWebhook" satisfies IntentName });
   const fromPage = useActionData<unknown>();

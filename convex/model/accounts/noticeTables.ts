@@ -38,7 +38,6 @@ const reviewNotices = [
 ] as const;
 
 const earlierNotices = [...accountNotices, ...commentNotices, ...reviewNotices] as const;
-/** Those that pages of the previous build have words for. */
 export const earlierNotice = v.union(...earlierNotices);
 
 const accessNotices = [
@@ -79,7 +78,6 @@ export const noticeTables = {
     itemId: v.optional(v.string()),
     threadId: v.optional(v.id("commentThreads")),
     commentId: v.optional(v.string()),
-    /** Time of the first comment that it is about. */
     since: v.optional(v.number()),
     /** Of an invitation or changed access. */
     projectId: v.optional(v.id("projects")),

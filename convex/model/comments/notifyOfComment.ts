@@ -9,11 +9,9 @@ type Thread = Doc<"commentThreads">;
 /** The last comments of a thread whose authors are notified of a reply. */
 const PARTICIPANTS_READ = 20;
 
-/** A comment, and when it was written or edited. */
 export type Cause = { commentId: Id<"comments">; at: number };
 type Recipients = { kind: "mention"; people: string[] } | { kind: "reply"; except: string[] };
 
-/** Adds notices for others with access. */
 export async function notifyOfComment(
   ctx: UserMutationCtx,
   { project }: ItemPath,

@@ -103,7 +103,6 @@ async function areRead(ctx: Writer, items: Commented[]): Promise<boolean> {
   return true;
 }
 
-/** Returns the number of deleted rows. */
 export async function forgetReads({ db }: Pick<MutationCtx, "db">, itemId: ItemId, limit: number): Promise<number> {
   const rows = await db
     .query("commentReads")

@@ -11,7 +11,6 @@ import type { Delivery } from "./kinds";
 import { deliveryOf, muteOf, settingsOf } from "./settings";
 import { type ShownNotice, shownNotice, toShownNotice, withNames } from "./shownNotices";
 
-/** Notices that a mail names. A digest counts further ones. */
 const LISTED = 50;
 const READ_MAX = 200;
 const COMMENTS = 5;
@@ -22,10 +21,8 @@ export const notificationMail = v.object({
   name: v.string(),
   userId: v.string(),
   notices: v.array(shownNotice),
-  /** Further notices of a digest. */
   more: v.number(),
   isDigest: v.boolean(),
-  /** The last new comments of the thread. */
   comments: v.array(v.object({ author: v.string(), text: v.string() })),
   timeZone: v.optional(v.string()),
   locale: v.optional(v.string()),

@@ -1,5 +1,4 @@
 const HOUR_MS = 60 * 60 * 1000;
-/** Local hour of the daily digest. */
 const MORNING = 8;
 
 /** Returns the next 8:00 after `now` in a time zone (IANA); without a known one in UTC. */

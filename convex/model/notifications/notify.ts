@@ -54,7 +54,6 @@ const noticesIn = ({ db }: MutationCtx, projectId: Id<"projects">, userId: strin
 /** More invitations and changes of one person's access to a project than anyone reads. */
 const OF_PERSON = 100;
 
-/** Deletes the notice of an offer that was answered or has ended. */
 export async function endOfferNotice(ctx: MutationCtx, { projectId, toId }: Pick<Doc<"transfers">, "projectId" | "toId">): Promise<void> {
   for (const { _id, notice } of await noticesIn(ctx, projectId, toId))
     if (notice.kind === "accessChanged" && notice.change === "transferOffered") await ctx.db.delete(_id);

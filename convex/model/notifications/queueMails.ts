@@ -6,7 +6,6 @@ import { changeSettings, settingsOf } from "./settings";
 
 /** Lets an open page mark a notice as read before it is mailed (milliseconds). */
 export const GRACE_MS = 10 * 1000;
-/** Between two mails about a thread to one person. */
 const THREAD_PAUSE_MS = 60 * 60 * 1000;
 /** How long sending is retried, and how late a digest can be. */
 const RETRIED_MS = 3 * 24 * 60 * 60 * 1000;

@@ -31,7 +31,6 @@ afterEach(() => {
 
 const stopAt = (time: string) => vi.useFakeTimers({ toFake: ["Date"], now: new Date(`2026-11-${time}Z`) });
 
-/** Jobs run with the real clock. */
 async function settle(): Promise<void> {
   const now = Date.now();
   await backend.settle();

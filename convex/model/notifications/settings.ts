@@ -57,7 +57,6 @@ export async function changeSettings(
   else await ctx.db.insert("notificationSettings", { userId, ...next });
 }
 
-/** Ends the mails of a kind, or those of the daily digest. */
 export async function unsubscribe(ctx: MutationCtx, userId: string, from: NotificationKind | "digest"): Promise<void> {
   const settings = await settingsOf(ctx, userId);
   const ended = from === "digest" ? NOTIFICATION_KINDS.filter((kind) => deliveryOf(settings, kind) === "daily") : [from];
@@ -75,7 +74,6 @@ export async function unmute(ctx: MutationCtx, projectId: Id<"projects">, userId
   if (mute) await ctx.db.delete(mute._id);
 }
 
-/** Returns the number of deleted rows. */
 export async function forgetMutes({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
   const rows = await db
     .query("mutedProjects")

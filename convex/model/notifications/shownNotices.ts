@@ -9,13 +9,11 @@ import { memberRole } from "../memberRole";
 
 const row = { _id: v.id("notices"), at: v.number(), read: v.boolean() };
 
-/** Of a notice about an item: by whom, and where. */
 export const about = v.object({
   actor: v.string(),
   item: v.string(),
   designId: v.id("designs"),
   imageId: v.optional(v.id("designImages")),
-  /** Of an open request for a review. */
   dueOn: v.optional(v.string()),
   note: v.optional(v.string()),
   project: v.optional(v.string()),

@@ -4,7 +4,6 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server";
 /** A tab that renewed its row longer ago has crashed or sleeps (milliseconds). */
 export const EXPIRES_MS = 25_000;
 
-/** Rows of a design or a person that are read at once. */
 export const ROWS_MAX = 200;
 
 export const presenceOf = ({ db }: Pick<QueryCtx, "db">, tab: string): Promise<Doc<"presence"> | null> =>
@@ -55,7 +54,6 @@ export async function forgetPresence(ctx: MutationCtx, userId: string, projectId
   }
 }
 
-/** Of everyone in a deleted design. */
 export async function clearDesign(ctx: MutationCtx, designId: Id<"designs">): Promise<void> {
   const rows = await ctx.db
     .query("presence")

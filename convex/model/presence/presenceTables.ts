@@ -38,12 +38,10 @@ export const presenceTables = {
     presenceId: v.id("presence"),
     imageId: v.id("designImages"),
     pointer: v.optional(point),
-    /** The visible part of the image. */
     viewport: part,
   })
     .index("by_presence", ["presenceId"])
     .index("by_image", ["imageId"]),
 
-  /** The designs whose sweep is scheduled. */
   presenceSweeps: defineTable({ designId: v.id("designs") }).index("by_design", ["designId"]),
 };

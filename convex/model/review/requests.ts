@@ -43,7 +43,6 @@ export async function answerRequests(ctx: UserMutationCtx, items: Requested[], s
     }
 }
 
-/** Closes the caller's requests about an item. */
 export async function closeRequests(ctx: UserMutationCtx, itemId: ItemId): Promise<void> {
   const own = await ctx.db
     .query("reviewRequests")

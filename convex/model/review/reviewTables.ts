@@ -16,7 +16,6 @@ export const review = v.object({
 });
 export type Review = Infer<typeof review>;
 
-/** Visible items with each status. */
 export const reviewCounts = v.object({ inReview: v.number(), changesRequested: v.number(), approved: v.number() });
 export type ReviewCounts = Infer<typeof reviewCounts>;
 
@@ -27,7 +26,6 @@ export const reviewTables = {
   /** Open requests, one row per reviewer. An answered or cancelled request has no row. */
   reviewRequests: defineTable({
     projectId: v.id("projects"),
-    /** The design, or the design of the image. */
     designId: v.id("designs"),
     itemId: v.union(v.id("designs"), v.id("designImages")),
     reviewerId: v.string(),

@@ -10,10 +10,8 @@ import type { Review, ReviewCounts } from "./reviewTables";
 import { isAnswer, type ReviewFilter } from "./statuses";
 
 type Ctx = UserMutationCtx;
-/** A design, or an image with its parents. */
 type ReviewPath = DesignPath & { image?: Doc<"designImages"> };
 
-/** Finds a design or an image. Throws "not_found". */
 export const reviewedFor = (ctx: CallerCtx, id: string, right: Right): Promise<ReviewPath> =>
   ctx.db.normalizeId("designImages", id) ? imageFor(ctx, id, right) : designFor(ctx, id, right);
 

@@ -4,7 +4,6 @@ import type { Right } from "../rights";
 export const REVIEW_STATUSES = ["inReview", "changesRequested", "approved"] as const;
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 export const REVIEW_FILTERS = ["none", ...REVIEW_STATUSES] as const;
-/** A status, or "none" for items without one. */
 export type ReviewFilter = (typeof REVIEW_FILTERS)[number];
 
 export const STATUS_NAMES: Readonly<Record<ReviewFilter, string>> = {
@@ -14,10 +13,8 @@ export const STATUS_NAMES: Readonly<Record<ReviewFilter, string>> = {
   approved: "Approved",
 };
 
-/** Whether a status is the answer of a reviewer. */
 export const isAnswer = (status: ReviewFilter): boolean => status === "approved" || status === "changesRequested";
 
-/** The value in the indexes by status. */
 export const storedStatus = (filter: ReviewFilter): ReviewStatus | undefined => (filter === "none" ? undefined : filter);
 
 export const rightToSet = (status: ReviewFilter): Right => (isAnswer(status) ? "review" : "edit");

@@ -36,7 +36,6 @@ const change = v.object({
   id: v.string(),
   before: state,
   after: state,
-  /** Requests for a review that the change closed. */
   closedRequests: v.optional(v.array(closedRequest)),
 });
 export type Change = Infer<typeof change>;

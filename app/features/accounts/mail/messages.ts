@@ -12,7 +12,6 @@ type Unproven = { unproven?: boolean };
 
 type QueuedContent = FunctionReturnType<typeof api.accounts.mail.claimAll>[number]["content"];
 export type NoticeContent = Extract<QueuedContent, { notice: unknown }>;
-/** `url`: of the installation. */
 export type NotificationContent = Extract<QueuedContent, { notification: unknown }>["notification"] & { url: string; unsubscribe: string };
 
 export type CodePurpose = "sign-in" | "email-verification" | "forget-password" | "change-email" | "two-factor";
@@ -40,12 +39,10 @@ export type MailContent = {
   paragraphs: string[];
   link?: { label: string; url: string };
   code?: string;
-  /** Texts of others. */
   quotes?: { by: string; text: string }[];
   entries?: { text: string; detail: string; url?: string }[];
   foot: string;
   footLinks?: { label: string; url: string }[];
-  /** The address that ends such mails with one click. */
   unsubscribe?: string;
 };
 

@@ -16,7 +16,6 @@ type IsPlain = (name: string) => boolean;
 /** Of several notices about one thread, a mail says the first of these. */
 const BY_IMPORTANCE: readonly ShownNotification["notice"]["kind"][] = ["mention", "reply", "comment"];
 
-/** Returns what the mail's address for one click ends. */
 export function subscriptionIn({ notices, isDigest }: Notices): Subscription["from"] {
   const first = isDigest ? undefined : mostImportant(notices);
   return first && isOfProject(first.notice) ? first.notice.kind : "digest";

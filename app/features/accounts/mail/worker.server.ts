@@ -21,7 +21,6 @@ const PAUSES = [5000, 30_000, 120_000, 600_000];
 
 export type MailWorker = QueueWorker;
 
-/** Sends queued mails. */
 export function startMailWorker(config: AppConfig, transport: Transport): MailWorker {
   const deployment = serviceConvex(config);
   const worker = startQueueWorker(config, { name: "mail queue", due: api.accounts.mail.due, drain });

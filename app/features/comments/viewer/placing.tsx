@@ -15,7 +15,6 @@ const DIRECTIONS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], Arrow
 type Point = { x: number; y: number };
 type PlacingProps = {
   box: Box;
-  /** Covers the stage. */
   layer: HTMLElement;
   zoom: StageZoom;
   rotation: Rotation;

@@ -36,7 +36,6 @@ export type ViewerCommentsProps = {
   versionNumber: number | undefined;
   projectId: string;
   zoom: StageZoom;
-  /** Covers the stage. */
   layer: HTMLElement | null;
   state: CommentsState;
   change: (next: Partial<CommentsState>) => void;

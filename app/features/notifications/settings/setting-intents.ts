@@ -31,7 +31,6 @@ export const muteIntents = {
   }),
 };
 
-/** Turns a forged value into the default. */
 function deliveriesFrom(values: Readonly<Record<NotificationKind, string>>): Deliveries {
   const of = (kind: NotificationKind) => (isDelivery(values[kind]) ? values[kind] : DEFAULT_DELIVERIES[kind]);
   return {

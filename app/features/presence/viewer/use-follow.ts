@@ -63,7 +63,6 @@ export function useFollow({ tabs, pointers, image, zoom, layer, open }: FollowOp
     else place();
   }, [following, key, isOwn, layer, viewport?.x, viewport?.y, viewport?.width, viewport?.height]);
 
-  // The viewer closes.
   useEffect(() => () => follow(null), []);
   return { start, stop, name: following !== null && followed ? followed.name : null };
 }
@@ -84,7 +83,6 @@ function useEscape(isFollowing: boolean, stop: () => void): void {
   }, [isFollowing]);
 }
 
-/** Opens the images that the followed tab opens. */
 function useImageOf(followed: Tab | undefined, shownId: string, open: (imageId: string) => void, stop: () => void): void {
   const before = useRef<{ shownId: string; followedId: string | undefined; opened: string }>({
     shownId,

@@ -21,12 +21,10 @@ import { useSendPointer } from "./use-send-pointer";
 type ViewerPresenceProps = {
   image: DesignImage;
   zoom: Zoom;
-  /** Covers the stage. */
   layer: HTMLElement | null;
   open: (imageId: string) => void;
 };
 
-/** Who views the image, and on the stage their pointers and viewports. */
 export function ViewerPresence({ image, zoom, layer, open }: ViewerPresenceProps) {
   const tabs = useTabs(image.designId) ?? NOBODY;
   const { arePointersShown, following } = useChoices();

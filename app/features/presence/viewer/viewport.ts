@@ -5,7 +5,6 @@ import { fitScale, type Scene, type Size, type View } from "~/features/images/vi
 /** A part of an image, in fractions (0 to 1) of the image without its rotation. */
 type Part = { x: number; y: number; width: number; height: number };
 
-/** Returns the part of a displayed image that is on the stage. */
 export function visiblePart(box: Box, stage: Size, rotation: Rotation): Part {
   const [x, width] = visibleRange(box.left, box.width, stage.width);
   const [y, height] = visibleRange(box.top, box.height, stage.height);
@@ -23,7 +22,6 @@ function rounded({ x, y, width, height }: Part): Part {
   return { x: left, y: top, width: Math.min(round(width), 1 - left), height: Math.min(round(height), 1 - top) };
 }
 
-/** Whether the part leaves out some of the image. */
 export const isPartial = ({ width, height }: Part): boolean => Math.min(width, height) < WHOLE;
 
 /** Returns the view that shows the part as large as the stage allows. */
