@@ -301,7 +301,7 @@ bothWays((javaScript) => {
     await ready(page);
     if (javaScript) await page.keyboard.press("Escape");
     else await page.getByRole("link", { name: "Close" }).click();
-    await expect(page).toHaveTitle("fig.jpg · Atelier");
+    await expect(page).toHaveTitle(/fig\.jpg · Atelier$/);
 
     await page.goto(viewer);
     await ready(page);
