@@ -73,7 +73,10 @@ bothWays((javaScript) => {
       await page.getByRole("link", { name: "Move to…" }).click();
       const dialog = page.getByRole("dialog", { name: "Move or copy 1 image" });
       await expect(dialog.getByRole("heading", { name: "Shared with me" })).toBeVisible();
-      await dialog.getByRole("radio", { name: /^Cover / }).first().check();
+      await dialog
+        .getByRole("radio", { name: /^Cover / })
+        .first()
+        .check();
       await dialog.getByRole("button", { name: "Move here" }).click();
       await expect.poll(async () => (await imagesIn(app, person, designId)).length).toBe(1);
     },
