@@ -62,7 +62,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
   }
   const atOnce = (kinds: NotificationKind[], texts: string[] = []) => ({ kinds, isDigest: false, texts });
 
-  it("mails mentions, replies and requests at once, and comments and reviews in a digest", async () => {
+  it("mails mentions, replies and requests at once, and the rest in a digest", async () => {
     const thread = await begin(eve, `Larger? ${mention(ada)}`);
     await answer(ada, thread, "No");
     await begin(eve, "Another");
@@ -291,7 +291,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await unread(bob)).toBe(0);
   });
 
-  it("leaves an invitation to the digest or the app, as chosen, and ends it when revoked", async () => {
+  it("delivers an invitation as chosen, and deletes its notice when revoked", async () => {
     const bob = await signUp(backend, "bob");
     await choose(bob, { invitation: "never" });
     expect(await invite(bob)).toMatchObject({ account: { isMailed: false } });
@@ -315,7 +315,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await notices(bob)).toEqual([]);
   });
 
-  it("answers pages and app servers of an earlier build only with what they have words for", async () => {
+  it("returns only kinds that pages and app servers of an earlier build know", async () => {
     await answer(eve, await begin(ada, "Start"), "Reply");
     await begin(eve, "Thread");
     expect((await ada.query(api.notices.list, {})).map(({ notice }) => notice.kind)).toEqual(["reply"]);

@@ -82,7 +82,7 @@ const shownTab = v.object({
   isMe: v.boolean(),
 });
 
-/** Returns the open tabs of a design and of its images. Null in a project without members, where nobody is to call `update`. */
+/** Returns the open tabs of a design and of its images. Null in a project without members, where clients do not call `update`. */
 export const list = userQuery({
   args: { designId: v.string() },
   returns: v.union(v.null(), v.array(shownTab)),

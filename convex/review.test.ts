@@ -264,7 +264,7 @@ describe.each(backends)("reviews on $name", ({ start }) => {
     expect([notice?.notice, others]).toMatchObject([{ kind: "reviewGiven", count: 2, status: "approved" }, []]);
   });
 
-  it("opens the request again when its answer is undone, and closes it when that is redone", async () => {
+  it("reopens a request when its answer is undone, and closes it on redo", async () => {
     const com = await member("com", "commenter");
     await ada.mutation(api.reviews.request, { id: imageId, userIds: [com.userId], dueOn: "", note: "Please" });
     const open = async () => (await ada.query(api.reviews.getReview, { id: imageId }))?.requests.map(({ note }) => note);
@@ -278,7 +278,7 @@ describe.each(backends)("reviews on $name", ({ start }) => {
     expect(await open()).toEqual(["Please"]);
   });
 
-  it("opens the requests again that a removed status closed, except to those who can no longer review", async () => {
+  it("reopens requests of a removed status, except to former reviewers", async () => {
     const [com, former] = [await member("com", "commenter"), await member("former", "commenter")];
     await ada.mutation(api.reviews.request, { id: imageId, userIds: [com.userId, former.userId], dueOn: "", note: "" });
     await set(imageId, "none", { step: "none" });

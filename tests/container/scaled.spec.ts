@@ -57,7 +57,7 @@ async function openAt(browser: Browser, app: Scaled, person: Person, server: str
   return page;
 }
 
-/** Creates projects, submits forms and uploads until it is stopped. Returns what was acknowledged. */
+/** Creates projects, submits forms and uploads until it is stopped. Returns the acknowledged writes. */
 function startLoad(app: Scaled, person: Person, designId: string) {
   const acknowledged = { projects: new Set<string>(), images: new Set<string>() };
   const stopping = new AbortController();

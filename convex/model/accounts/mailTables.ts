@@ -9,7 +9,7 @@ export const mailTables = {
       /** Encrypted by the app server: messages carry links and codes that grant access. */
       v.object({ sealed: v.string() }),
       v.object({ notice: v.id("notices"), to: v.string() }),
-      /** About projects. What they say is read when they are sent. `since`: of the first notice. */
+      /** About projects. The text is read when the mail is sent. `since`: time of the first notice. */
       v.object({ notification: v.id("notices") }),
       v.object({ thread: v.id("commentThreads"), since: v.number() }),
       v.object({ digest: v.literal(true), since: v.number() }),

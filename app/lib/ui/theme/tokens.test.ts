@@ -57,7 +57,7 @@ describe.each([
     for (const edge of ["edge", "accent-text"])
       expect(contrast(of(edge, theme), of(surface, theme)), `${edge} on ${surface}`).toBeGreaterThanOrEqual(3);
   });
-  it("initials on the colours of people are at least 4.5:1, and the colours on surfaces at least 3:1", () => {
+  it("avatar colours have a contrast of 4.5:1 to initials and 3:1 to surfaces", () => {
     for (let person = 0; person < 8; person++) {
       expect(contrast(of("person-ink", theme), of(`person-${person}`, theme)), `${person}`).toBeGreaterThanOrEqual(4.5);
       for (const surface of ["ground", "panel", "card"])
