@@ -287,7 +287,7 @@ describe.each(backends)("reviews on $name", ({ start }) => {
     expect((await ada.query(api.reviews.getReview, { id: imageId }))?.requests).toMatchObject([{ reviewer: { name: "com" } }]);
   });
 
-  it("sets a status with a note on several items, also in a job, which does not keep the note", async () => {
+  it("sets a status with a note on several items, whose job does not keep the note", async () => {
     const second = (await addImage(backend, ada, designId, "back.png")).id;
     const noteOf = async (id: string) => (await ada.query(api.reviews.getReview, { id }))?.note;
     await ada.mutation(api.many.reviewImages, { ids: [imageId, second], status: "approved", note: " Good " });
