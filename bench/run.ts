@@ -1,6 +1,7 @@
 /** `npm run bench [-- name…]`: measures each subject with its baseline and adds the figures to RESULTS.md. */
 import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
+import { comments } from "./product/comments.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
 import { encryptedResults } from "./engine/encrypted-results.ts";
 import { enumeration } from "./product/enumeration.ts";
@@ -36,6 +37,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   variants: { title: "Cached variants against a static file server", measure: variants },
   rows: { title: "Page time by number of projects", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
+  comments: { title: "Comments and public links, few and many", measure: comments },
   search: { title: "Search as you type among 10,000 images", measure: searches },
   bulk: { title: "Bulk actions on 10,000 images", measure: bulk },
   everyday: { title: "Everyday actions in a browser, from the event to the painted result", measure: everyday },

@@ -23,7 +23,7 @@ import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 /** `on`: the kind of an item, the argument with its id, and the right that the call needs. Others are about the caller's own data. */
 type Entry = {
   by: "person" | "server" | "server for a session" | "server for a link" | "server for a token";
-  link?: true;
+  link?: true | "comments";
   /** Accepts items of several kinds. */
   anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
@@ -42,6 +42,8 @@ const name = "a name";
 const trashToo = true;
 const anyKind = true;
 const link = true;
+const guest = { id: "guest-0123456789abcdef", name: "Guest" };
+const commenting = { kind: "comment" };
 
 const entries: Record<string, Entry> = {
   "projects:getProjects": { by: "person" },
@@ -101,17 +103,46 @@ const entries: Record<string, Entry> = {
   "bulk:dismiss": { by: "person", args: startBulk },
   "wall:listProjectImages": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
   "activities:list": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
-  "comments:listThreads": { by: "person", on: ["image", "itemId", "view"], anyKind, args: () => ({ filter: "all", paginationOpts }) },
-  "comments:getThread": { by: "person", on: ["thread", "threadId", "view"] },
-  "comments:listReplies": { by: "person", on: ["thread", "threadId", "view"], args: () => ({ paginationOpts }) },
-  "comments:listPins": { by: "person", on: ["image", "itemId", "view"], anyKind },
-  "comments:listPeople": { by: "person", on: ["project", "projectId", "view"] },
-  "comments:markRead": { by: "person", on: ["image", "itemId", "view"], anyKind },
+  "comments:listThreads": {
+    by: "person",
+    link: "comments",
+    on: ["image", "itemId", "readComments"],
+    anyKind,
+    args: () => ({ filter: "all", paginationOpts }),
+  },
+  "comments:getThread": { by: "person", link: "comments", on: ["thread", "threadId", "readComments"] },
+  "comments:listReplies": { by: "person", link: "comments", on: ["thread", "threadId", "readComments"], args: () => ({ paginationOpts }) },
+  "comments:listPins": { by: "person", link: "comments", on: ["image", "itemId", "readComments"], anyKind },
+  "comments:listPeople": { by: "person", on: ["project", "projectId", "readComments"] },
+  "comments:markRead": { by: "person", on: ["image", "itemId", "readComments"], anyKind },
   "comments:startThread": { by: "person", on: ["image", "itemId", "comment"], anyKind, args: () => ({ text: "text", key: randomUUID() }) },
   "comments:reply": { by: "person", on: ["thread", "threadId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
   "comments:edit": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true, args: () => ({ text: "text" }) },
   "comments:remove": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true },
-  "comments:react": { by: "person", on: ["comment", "commentId", "comment"], args: () => ({ emoji: "👍", isOn: true }) },
+  "comments:react": { by: "person", on: ["comment", "commentId", "react"], args: () => ({ emoji: "👍", isOn: true }) },
+  "comments:removeOfLink": {
+    by: "person",
+    on: ["project", "projectId", "moderate"],
+    args: async ({ backend }, { project }) => ({ linkId: await insertLink(backend, project) }),
+  },
+  "linkComments:startThread": {
+    by: "server for a link",
+    args: async (fixtures, items) => ({ ...(await commentingLink(fixtures, items)), itemId: items.image, text: "text", key: randomUUID() }),
+  },
+  "linkComments:reply": {
+    by: "server for a link",
+    args: async (fixtures, items) => ({
+      ...(await commentingLink(fixtures, items)),
+      threadId: items.thread,
+      text: "text",
+      key: randomUUID(),
+    }),
+  },
+  "linkComments:edit": {
+    by: "server for a link",
+    args: async (fixtures, items) => ({ ...(await guestComment(fixtures, items)), text: "text" }),
+  },
+  "linkComments:remove": { by: "server for a link", args: guestComment },
   "comments:setResolved": { by: "person", on: ["thread", "threadId", "resolve"], args: () => ({ isResolved: true }) },
   "trash:getTrash": { by: "person" },
   "trash:listTrash": { by: "person", args: () => ({ kind: "design", paginationOpts }) },
@@ -182,6 +213,24 @@ const entries: Record<string, Entry> = {
     by: "server for a link",
     args: async ({ backend }, { project, image }) => ({ linkId: await insertLink(backend, project), lock: 0, imageId: image }),
   },
+  "linkArchive:designs": {
+    by: "server for a link",
+    args: async ({ backend }, { project }) => ({
+      linkId: await insertLink(backend, project, { downloads: true }),
+      lock: 0,
+      projectId: project,
+      paginationOpts,
+    }),
+  },
+  "linkArchive:images": {
+    by: "server for a link",
+    args: async ({ backend }, { project, design }) => ({
+      linkId: await insertLink(backend, project, { downloads: true }),
+      lock: 0,
+      designId: design,
+      paginationOpts,
+    }),
+  },
   "links:save": {
     by: "server for a session",
     args: async ({ backend }, { project }) => ({ linkId: await insertLink(backend, project), lock: 0 }),
@@ -199,10 +248,11 @@ const entries: Record<string, Entry> = {
   "httpApi:listDesigns": { by: "server for a token", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
   "httpApi:getDesign": { by: "server for a token", on: ["design", "id", "view"] },
   "httpApi:listImages": { by: "server for a token", on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
+  "httpApi:getVersions": { by: "server for a token", on: ["image", "imageId", "view"] },
   "httpApi:getImage": { by: "server for a token", on: ["image", "id", "view"] },
   "httpApi:getFile": { by: "server for a token", on: ["image", "imageId", "view"] },
-  "httpApi:listThreads": { by: "server for a token", on: ["image", "itemId", "view"], anyKind, args: () => ({ paginationOpts }) },
-  "httpApi:listReplies": { by: "server for a token", on: ["thread", "threadId", "view"], args: () => ({ paginationOpts }) },
+  "httpApi:listThreads": { by: "server for a token", on: ["image", "itemId", "readComments"], anyKind, args: () => ({ paginationOpts }) },
+  "httpApi:listReplies": { by: "server for a token", on: ["thread", "threadId", "readComments"], args: () => ({ paginationOpts }) },
   "httpApi:startThread": {
     by: "server for a token",
     on: ["image", "itemId", "comment"],
@@ -443,6 +493,17 @@ const insertLink = (backend: Backend, projectId: string, fields: object = {}) =>
     row: { ...row, tokenHash: randomUUID(), sealedToken: "x", ...fields },
   });
 };
+
+async function commentingLink({ backend }: Fixtures, { project }: TestItems) {
+  return { linkId: await insertLink(backend, project, commenting), lock: 0, guest };
+}
+
+async function guestComment(fixtures: Fixtures, items: TestItems) {
+  const reference = await commentingLink(fixtures, items);
+  const written = { threadId: items.thread, isReply: true, text: "text", createdAt: 1, mentions: [], key: randomUUID() };
+  const row = { ...written, authorId: guest.id, guestName: guest.name, linkId: reference.linkId };
+  return { ...reference, commentId: await fixtures.backend.inside.mutation(probe.insert, { table: "comments", row }) };
+}
 
 const insertWebhook = (backend: Backend, projectId: string) => {
   const row = { projectId, url: "https://example.com/", sealedSecret: "x", events: ["image.created"], createdBy: "x", createdAt: 0 };
@@ -821,8 +882,9 @@ describe.each(backends)("access on $name", ({ start, scansAllRows }) => {
     const claims = { subject: "public-link", audience: "atelier-link" } as const;
     const elsewhere = { ...claims, linkId: await insertLink(backend, project), lock: 0, issuer: "https://elsewhere.invalid" };
     return {
-      open: await linkVisitor(backend, await insertLink(backend, project)),
-      ofOthers: await linkVisitor(backend, await insertLink(backend, bobItems.project)),
+      viewing: await linkVisitor(backend, await insertLink(backend, project)),
+      commenting: await linkVisitor(backend, await insertLink(backend, project, commenting)),
+      ofOthers: await linkVisitor(backend, await insertLink(backend, bobItems.project, commenting)),
       forger: await backend.holder(elsewhere),
       closed: [
         await linkVisitor(backend, await insertLink(backend, project, { passwordHash: "x", lock: 1 })),
@@ -837,12 +899,14 @@ describe.each(backends)("access on $name", ({ start, scansAllRows }) => {
   }
 
   it.each(Object.entries(entries))("%s answers the visitors of open links only, if it is listed", async (name, entry) => {
-    const { open, ofOthers, forger, closed } = await (links ??= makeLinks());
+    const { viewing, commenting, ofOthers, forger, closed } = await (links ??= makeLinks());
     const args = await refusedArgs(entry);
     for (const other of closed) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
     await expect(call(forger, name, args)).rejects.toBeInstanceOf(Error);
-    const answers = await Promise.all([ofOthers, open].map((visitor) => call(visitor, name, args).then(() => "ok", codeOf)));
-    expect(answers).toEqual(entry.link ? ["not_found", "ok"] : ["unauthenticated", "unauthenticated"]);
+    const visitors = [ofOthers, viewing, commenting];
+    const answers = await Promise.all(visitors.map((visitor) => call(visitor, name, args).then(() => "ok", codeOf)));
+    const closedToAll = visitors.map(() => "unauthenticated");
+    expect(answers).toEqual(entry.link ? ["not_found", entry.link === "comments" ? "not_found" : "ok", "ok"] : closedToAll);
   });
 
   it("shows each person their own projects and nobody else's", { tags: "@shows-each-person-own-projects-nobody" }, async () => {

@@ -2,7 +2,8 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { type CallerCtx, ifVisible, maySeeName, unpurgedFor, projectFor, userQuery } from "./model/access";
-import { activity, shownActivityKind } from "./model/activities/activityShape";
+import { activity, type DiscussionKind, discussionKind, shownActivityKind } from "./model/activities/activityShape";
+import { isGuest } from "./model/comments/guests";
 import { peopleOf } from "./model/comments/people";
 import { pageOf } from "./model/lists/paging";
 import { nameOf } from "./model/members";
@@ -16,8 +17,9 @@ const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...p
 
 const activityShape = v.object({
   ...publicFields,
-  /** "tagged" for a change of status, because pages of earlier builds lack a text for "reviewed". */
+  /** "tagged" for a change of status and for comments, because pages of earlier builds lack texts for these. */
   kind: shownActivityKind,
+  discussion: v.optional(discussionKind),
   review: v.optional(v.object({ from: v.optional(reviewFilter), to: reviewFilter })),
   /** Names of the former and the new owner; `kind` is then "moved". */
   transfer: v.optional(v.object({ from: v.string(), to: v.string() })),
@@ -43,6 +45,10 @@ export const list = userQuery({
     const names = new Map<string, string | null>([["", null]]);
     for (const { actorId } of result.page) {
       if (names.has(actorId)) continue;
+      if (isGuest(actorId)) {
+        names.set(actorId, "A guest");
+        continue;
+      }
       const user = await ctx.db
         .query("users")
         .withIndex("id", (q) => q.eq("id", actorId))
@@ -67,11 +73,14 @@ export const list = userQuery({
       const { _id, actorId, at, kind, thing, design, count } = row;
       const review = reviewIn(row);
       const transfer = kind === "transferred" ? await transferIn(row) : undefined;
+      const discussion = DISCUSSION_NAMES[kind];
       const [from, to] = transfer
         ? [transfer.from, transfer.to]
         : review
           ? tagTexts(review)
-          : [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
+          : discussion
+            ? [undefined, discussion.text]
+            : [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
       const about =
         abouts.get(thing.id) ?? (thing.kind === "project" ? Promise.resolve(ofProject) : aboutOf(ctx, thing.kind, thing.id, design?.id));
       abouts.set(thing.id, about);
@@ -86,6 +95,7 @@ export const list = userQuery({
         ...(await about),
         ...(review && { review }),
         ...(transfer && { transfer }),
+        ...(discussion && { discussion: discussion.kind }),
         ...(design && { design }),
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
@@ -96,9 +106,28 @@ export const list = userQuery({
   },
 });
 
-function shownKind(kind: Doc<"activities">["kind"]): Activity["kind"] {
-  if (kind === "reviewed") return "tagged";
-  return kind === "transferred" ? "moved" : kind;
+type Kind = Doc<"activities">["kind"];
+
+/** What pages of earlier builds show as an added tag. */
+const DISCUSSION_NAMES: Partial<Record<Kind, { kind: DiscussionKind; text: string }>> = {
+  commented: { kind: "commented", text: "Comment" },
+  resolved: { kind: "resolved", text: "Comment resolved" },
+  reopened: { kind: "reopened", text: "Comment reopened" },
+};
+
+/** Returns a kind that pages of earlier builds have words for. */
+function shownKind(kind: Kind): Activity["kind"] {
+  switch (kind) {
+    case "transferred":
+      return "moved";
+    case "reviewed":
+    case "commented":
+    case "resolved":
+    case "reopened":
+      return "tagged";
+    default:
+      return kind;
+  }
 }
 
 type StatusChange = NonNullable<Activity["review"]>;

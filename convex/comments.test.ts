@@ -6,7 +6,7 @@ import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import type { ThreadFilter } from "./comments";
+import type { ThreadFilter } from "./model/comments/commentShapes";
 
 const paginationOpts = { cursor: null, numItems: 20 };
 const { comments } = api;
@@ -115,6 +115,26 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect(await texts(eve, "mentions")).toEqual([]);
     expect(await texts(ada, "all", design)).toEqual(["three"]);
     expect([(await shownImage(ada)).openThreadCount, (await thread(eve, one)).resolvedBy]).toEqual([1, "ada"]);
+  });
+
+  it("records comments and resolved threads in the history, without their text", async () => {
+    const history = async () => (await ada.query(api.activities.list, { projectId: project, paginationOpts })).page;
+    const id = await begin(ada, "Secret words");
+    await answer(ada, id, "More secret words");
+    await begin(ada, "On the design", design);
+    await answer(eve, id, "From Eve");
+    await ada.mutation(comments.setResolved, { threadId: id, isResolved: true });
+    await ada.mutation(comments.setResolved, { threadId: id, isResolved: true });
+    await ada.mutation(comments.setResolved, { threadId: id, isResolved: false });
+    const entries = (await history()).filter(({ discussion }) => discussion !== undefined);
+    expect(entries.map(({ kind, discussion, actor, thing, count = 1 }) => [kind, discussion, actor?.name, thing.kind, count])).toEqual([
+      ["tagged", "reopened", "ada", "image", 1],
+      ["tagged", "resolved", "ada", "image", 1],
+      ["tagged", "commented", "eve", "image", 1],
+      ["tagged", "commented", "ada", "design", 1],
+      ["tagged", "commented", "ada", "image", 2],
+    ]);
+    expect(JSON.stringify(entries)).not.toMatch(/secret/i);
   });
 
   it("resolves once when two people do it, and reopens", async () => {

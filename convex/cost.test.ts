@@ -74,8 +74,8 @@ const writes: typeof reads = [
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
   ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
   ["uploads:finalize", (fixtures) => finalizing(fixtures), { documents: 23, ranges: 16 }],
-  ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 17, ranges: 20 }],
-  ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 44, ranges: 24 }],
+  ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 18, ranges: 21 }],
+  ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 46, ranges: 25 }],
   ["comments:markRead", ({ image }) => ({ itemId: image }), { documents: 13, ranges: 14 }],
   // A sign of life writes only the row with its time.
   ["presence:update", (each) => ({ tab, itemId: each.design, ...openTab }), { documents: 7, ranges: 6 }],

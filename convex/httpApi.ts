@@ -1,12 +1,15 @@
 import { type PaginationOptions, paginationOptsValidator, type PaginationResult, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { addReply, addThread, commentShape, repliesIn, threadShape, threadsOn } from "./comments";
 import { designFor, imageFor, ownRoleIn, projectFor, serverMutationForToken, serverQueryForToken } from "./model/access";
+import { commentShape, threadShape } from "./model/comments/commentShapes";
 import { anchor } from "./model/comments/commentTables";
+import { repliesIn, threadsOn } from "./model/comments/readThreads";
+import { addReply, addThread, asAuthor } from "./model/comments/writeComments";
 import { invalid, refusalOf } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { pageOf } from "./model/lists/paging";
-import { designImageShape, designShape, projectPageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
+import { designImageShape, designShape, projectPageShape, toDesign, toDesignImage, toProject, versionShape } from "./model/shapes";
+import { versionsIn } from "./versions";
 
 /** What programs read with a personal access token (docs/api.md). They reach no other functions, except to upload. */
 
@@ -104,6 +107,12 @@ export const getImage = tokenQuery({
   handler: async (ctx, { id }) => toDesignImage((await imageFor(ctx, id, "view")).image),
 });
 
+export const getVersions = tokenQuery({
+  args: { imageId: v.string() },
+  returns: v.array(versionShape),
+  handler: (ctx, { imageId }) => versionsIn(ctx, imageId),
+});
+
 export const getFile = tokenQuery({
   args: imageFileArgs,
   returns: imageFileShape,
@@ -128,11 +137,11 @@ const commentMutation = serverMutationForToken("comment");
 export const startThread = commentMutation({
   args: { itemId: v.string(), text: v.string(), anchor: v.optional(anchor), key: v.string() },
   returns: v.id("commentThreads"),
-  handler: (ctx, args) => addThread(ctx, args),
+  handler: (ctx, args) => addThread(asAuthor(ctx), args),
 });
 
 export const reply = commentMutation({
   args: { threadId: v.string(), text: v.string(), key: v.string() },
   returns: v.id("comments"),
-  handler: (ctx, args) => addReply(ctx, args),
+  handler: (ctx, args) => addReply(asAuthor(ctx), args),
 });

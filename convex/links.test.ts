@@ -134,6 +134,22 @@ describe.each(backends)("public links on $name", ({ start }) => {
     );
   });
 
+  it("give the rows of an archive with downloads only, within their target", async () => {
+    const rows = (linkId: string, lock = 0) => [
+      server.query(api.linkArchive.designs, { linkId, lock, projectId: project, paginationOpts }),
+      server.query(api.linkArchive.images, { linkId, lock, designId: design, paginationOpts }),
+    ];
+    const namesOf = async (pages: ReturnType<typeof rows>) =>
+      (await Promise.all(pages)).map(({ page }) => page.map(({ name }) => name).toSorted());
+    const { id } = await create(project, { downloads: true });
+    await ada.mutation(api.designImages.moveToTrash, { id: beside });
+    expect(await namesOf(rows(id))).toEqual([["Cover", "Other"], ["fig"]]);
+    const ofDesign = rows((await create(design, { downloads: true })).id);
+    expect(await Promise.all([refused(ofDesign[0] ?? Promise.resolve()), namesOf(ofDesign.slice(1))])).toEqual([NOT_FOUND, [["fig"]]]);
+    expect(await Promise.all(rows((await create(project)).id).map(refused))).toEqual([NOT_FOUND, NOT_FOUND]);
+    expect(await Promise.all(rows(id, 1).map(refused))).toEqual([ENDED, ENDED]);
+  });
+
   it("with a new password refuse earlier tokens", async () => {
     const { id, tokenHash, visitor } = await create(project);
     expect(await nameOf(visitor)).toBe("Shown");

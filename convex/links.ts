@@ -1,14 +1,8 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, type ObjectType, v } from "convex/values";
-import { internal } from "./_generated/api";
-import type { Doc, Id } from "./_generated/dataModel";
-import type { MutationCtx, QueryCtx } from "./_generated/server";
+import type { Doc } from "./_generated/dataModel";
+import type { QueryCtx } from "./_generated/server";
 import {
-  type CallerCtx,
-  designFor,
-  imageFor,
-  ifVisible,
-  type ItemPath,
   projectFor,
   serverMutation,
   serverMutationFor,
@@ -19,41 +13,24 @@ import {
   type UserMutationCtx,
   userQuery,
 } from "./model/access";
-import { check } from "./model/check";
-import { conflict, invalid, limit, notFound } from "./model/errors";
+import { conflict, limit, notFound } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
+import { attempts, countAttempts } from "./model/limits/attempts";
 import { deleteLink, isOpen, type LinkReference, linkOfToken, openLink, visitsOf } from "./model/links/links";
+import { allowsComments, checkedSettings, hasSettings, linkSettings, scheduleExpiry } from "./model/links/linkSettings";
+import { pathFor, type Target, targetOf, targetShape } from "./model/links/linkTargets";
+import { SAVED_MAX, savedLink, savedLinks, savedLinkShape, toSavedLink } from "./model/links/savedLinks";
 import { pageOf } from "./model/lists/paging";
 import { nameOf, userOf } from "./model/members";
-import { nameLink } from "./model/rules";
 
 /** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
 
 const HOUR = 60 * 60 * 1000;
-/** Limits how far ahead the end of a link is scheduled. */
-const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 /** Of one creator. */
 const CREATED_PER_HOUR = 60;
 
-/** Of one person, so that all are listed at once. */
-const SAVED_MAX = 200;
-
 /** Each has a second row for its visits. */
 const REVOKED_AT_ONCE = 100;
-
-const targetShape = v.object({
-  kind: v.union(v.literal("project"), v.literal("design"), v.literal("image")),
-  id: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
-  name: v.string(),
-});
-type Target = Infer<typeof targetShape>;
-
-const settings = {
-  name: v.string(),
-  downloads: v.boolean(),
-  /** Milliseconds since 1970; null for a link without end. */
-  expiresAt: v.union(v.number(), v.null()),
-};
 
 const managed = { projectId: v.string(), linkId: v.string() };
 
@@ -64,7 +41,7 @@ export const create = serverMutationFor({
     tokenHash: v.string(),
     sealedToken: v.string(),
     passwordHash: v.union(v.string(), v.null()),
-    ...settings,
+    ...linkSettings,
   },
   returns: v.id("links"),
   handler: async (ctx, { itemId, tokenHash, sealedToken, passwordHash, ...args }) => {
@@ -80,7 +57,6 @@ export const create = serverMutationFor({
       ...changes,
       projectId: project._id,
       itemId: (path.image ?? path.design ?? project)._id,
-      kind: "view",
       tokenHash,
       sealedToken,
       ...(passwordHash !== null && { passwordHash }),
@@ -98,28 +74,20 @@ export const change = serverMutationFor({
   args: {
     ...managed,
     passwordHash: v.optional(v.union(v.string(), v.null())),
-    ...settings,
-    before: v.optional(v.object({ ...settings, hasPassword: v.boolean() })),
+    ...linkSettings,
+    before: v.optional(v.object({ ...linkSettings, hasPassword: v.boolean() })),
   },
   returns: v.null(),
   handler: async (ctx, { projectId, linkId, passwordHash, before, ...args }) => {
     const link = await managedLink(ctx, { projectId, linkId });
-    if (before && !isAs(link, before)) throw conflict("This link was changed in the meantime. Check the settings, then save again.");
-    const changes = checkedSettings(args, link.expiresAt);
+    if (before && !hasSettings(link, before)) throw conflict("This link was changed in the meantime. Check the settings, then save again.");
+    const changes = checkedSettings(args, link);
     const password = passwordHash === undefined ? {} : { passwordHash: passwordHash ?? undefined, lock: link.lock + 1 };
     await ctx.db.patch(link._id, { ...changes, expiredAt: undefined, ...password });
     await scheduleExpiry(ctx, link._id, changes.expiresAt);
     return null;
   },
 });
-
-function isAs(
-  link: Doc<"links">,
-  { name, downloads, expiresAt, hasPassword }: ObjectType<typeof settings> & { hasPassword: boolean },
-): boolean {
-  const isSame = link.name === name && link.downloads === downloads && (link.expiresAt ?? null) === expiresAt;
-  return isSame && (link.passwordHash !== undefined) === hasPassword;
-}
 
 /** Ends the link at once. */
 export const revoke = userMutation({
@@ -133,10 +101,12 @@ export const revoke = userMutation({
 
 const linkShape = v.object({
   _id: v.id("links"),
-  ...settings,
+  ...linkSettings,
   /** Null for an item that is in the trash, deleted or in another project: visitors then see nothing. */
   target: v.union(targetShape, v.null()),
   hasPassword: v.boolean(),
+  /** Whether something was written through it. */
+  hasComments: v.boolean(),
   isExpired: v.boolean(),
   createdAt: v.number(),
   creator: v.string(),
@@ -168,6 +138,8 @@ async function toLink(ctx: QueryCtx, link: Doc<"links">): Promise<Link> {
     _id,
     name,
     downloads,
+    comments: allowsComments(link),
+    hasComments: link.hasComments === true,
     expiresAt,
     target,
     createdAt,
@@ -200,6 +172,7 @@ export const find = serverQuery({
       lock: v.number(),
       passwordHash: v.union(v.string(), v.null()),
       downloads: v.boolean(),
+      comments: v.boolean(),
       expiresAt: v.union(v.number(), v.null()),
       target: targetShape,
     }),
@@ -210,7 +183,7 @@ export const find = serverQuery({
     const target = link && (await targetOf(ctx, link));
     if (!link || !target) return null;
     const { _id: linkId, lock, passwordHash = null, downloads, expiresAt = null } = link;
-    return { linkId, lock, passwordHash, downloads, expiresAt, target };
+    return { linkId, lock, passwordHash, downloads, comments: allowsComments(link), expiresAt, target };
   },
 });
 
@@ -251,35 +224,12 @@ export const isSaved = serverQueryFor({
   },
 });
 
-const savedLinkShape = v.object({
-  _id: v.id("savedLinks"),
-  savedAt: v.number(),
-  /** "unavailable": revoked, or its target is in the trash, deleted or in another project. */
-  state: v.union(v.literal("open"), v.literal("passwordChanged"), v.literal("expired"), v.literal("unavailable")),
-  /** Only of an open link. */
-  target: v.union(targetShape, v.null()),
-  /** Of a link that opens, also with another password. */
-  sealedToken: v.union(v.string(), v.null()),
-});
-type SavedLink = Infer<typeof savedLinkShape>;
-
 /** Returns the links that the caller has saved, last saved first. */
 export const listSaved = userQuery({
   args: {},
   returns: v.array(savedLinkShape),
   handler: async (ctx) => Promise.all((await savedLinks(ctx)).map((saved) => toSavedLink(ctx, saved))),
 });
-
-async function toSavedLink(ctx: QueryCtx, { _id, savedAt, linkId, lock }: Doc<"savedLinks">): Promise<SavedLink> {
-  const hidden = { _id, savedAt, target: null, sealedToken: null };
-  const link = await ctx.db.get(linkId);
-  if (!link) return { ...hidden, state: "unavailable" };
-  if (!isOpen(link)) return { ...hidden, state: "expired" };
-  const target = await targetOf(ctx, link);
-  if (!target) return { ...hidden, state: "unavailable" };
-  const { sealedToken } = link;
-  return link.lock === lock ? { _id, savedAt, target, sealedToken, state: "open" } : { ...hidden, sealedToken, state: "passwordChanged" };
-}
 
 /** Removes a saved link from the caller's list. The link itself stays. */
 export const forget = userMutation({
@@ -293,19 +243,6 @@ export const forget = userMutation({
     return null;
   },
 });
-
-const savedLinks = ({ db, user }: CallerCtx): Promise<Doc<"savedLinks">[]> =>
-  db
-    .query("savedLinks")
-    .withIndex("by_user", (q) => q.eq("userId", user.id))
-    .order("desc")
-    .take(SAVED_MAX);
-
-const savedLink = ({ db, user }: CallerCtx, linkId: Id<"links">): Promise<Doc<"savedLinks"> | null> =>
-  db
-    .query("savedLinks")
-    .withIndex("by_link", (q) => q.eq("linkId", linkId).eq("userId", user.id))
-    .unique();
 
 /** Counts visits of a link that is still there. */
 export const noteVisits = serverMutation({
@@ -351,42 +288,12 @@ export const revokeAny = serverMutation({
   },
 });
 
-/**
- * Counts an attempt under each key, or takes a right one back. Returns the seconds to wait if one has had its maximum; 0: go ahead.
- * Rows have the end of their time as `lastRequest`, because Better Auth deletes those of the past.
- */
+/** Returns the seconds to wait if one of the keys has had its maximum; 0: go ahead. */
 export const countAttempt = serverMutation({
-  args: { limits: v.array(v.object({ key: v.string(), most: v.number() })), seconds: v.number(), takeBack: v.optional(v.literal(true)) },
+  args: attempts,
   returns: v.number(),
-  handler: async ({ db }, { limits, seconds, takeBack = false }) => {
-    const now = Date.now();
-    const rows = await Promise.all(
-      limits.map(async ({ key, most }) => {
-        const name = `link ${key}`;
-        const row = await db
-          .query("rateLimits")
-          .withIndex("key", (q) => q.eq("key", name))
-          .unique();
-        const isCurrent = row !== null && row.lastRequest > now;
-        return { name, most, row, count: isCurrent ? row.count : 0, end: isCurrent ? row.lastRequest : now + seconds * 1000 };
-      }),
-    );
-    const full = rows.filter(({ count, most }) => count >= most);
-    if (full.length > 0 && !takeBack) return Math.max(...full.map(({ end }) => Math.ceil((end - now) / 1000)));
-    for (const { name, row, count, end } of rows) {
-      if (row) await db.patch(row._id, { count: takeBack ? Math.max(0, count - 1) : count + 1, lastRequest: end });
-      else if (!takeBack) await db.insert("rateLimits", { id: name, key: name, count: 1, lastRequest: end });
-    }
-    return 0;
-  },
+  handler: (ctx, args) => countAttempts(ctx, args),
 });
-
-async function pathFor(ctx: CallerCtx, itemId: string): Promise<ItemPath> {
-  const right = "manageLinks";
-  if (ctx.db.normalizeId("designImages", itemId)) return imageFor(ctx, itemId, right);
-  if (ctx.db.normalizeId("designs", itemId)) return designFor(ctx, itemId, right);
-  return { project: await projectFor(ctx, itemId, right) };
-}
 
 async function managedLink(ctx: UserMutationCtx, { projectId, linkId }: ObjectType<typeof managed>): Promise<Doc<"links">> {
   const project = await projectFor(ctx, projectId, "manageLinks");
@@ -394,37 +301,4 @@ async function managedLink(ctx: UserMutationCtx, { projectId, linkId }: ObjectTy
   const link = id && (await ctx.db.get(id));
   if (link?.projectId !== project._id) throw notFound();
   return link;
-}
-
-/** A time in the past is accepted only if it stays as it is. */
-function checkedSettings(
-  { expiresAt, downloads, ...args }: { name: string; downloads: boolean; expiresAt: number | null },
-  current?: number,
-): { name: string; downloads: boolean; expiresAt: number | undefined } {
-  const { name } = check(nameLink, args);
-  if (expiresAt !== null && !(expiresAt > Date.now()) && expiresAt !== current)
-    throw invalid({ expiresOn: ["Choose a day in the future."] });
-  if (expiresAt !== null && expiresAt > Date.now() + LIFETIME_MAX)
-    throw invalid({ expiresOn: ["Choose a day within the next four years."] });
-  return { name, downloads, expiresAt: expiresAt ?? undefined };
-}
-
-async function scheduleExpiry(ctx: MutationCtx, id: Id<"links">, expiresAt: number | undefined): Promise<void> {
-  if (expiresAt !== undefined && expiresAt > Date.now()) await ctx.scheduler.runAt(expiresAt, internal.jobs.links.expire, { id });
-}
-
-/** Applies the access rule of visitors, so that a link never reveals the name of a hidden item. */
-async function targetOf(ctx: QueryCtx, link: Doc<"links">): Promise<Target | null> {
-  const reader = { ...ctx, user: null, link };
-  const { itemId } = link;
-  if (ctx.db.normalizeId("designImages", itemId)) {
-    const path = await ifVisible(imageFor(reader, itemId, "view"));
-    return path && { kind: "image", id: path.image._id, name: path.image.name };
-  }
-  if (ctx.db.normalizeId("designs", itemId)) {
-    const path = await ifVisible(designFor(reader, itemId, "view"));
-    return path && { kind: "design", id: path.design._id, name: path.design.name };
-  }
-  const project = await ifVisible(projectFor(reader, itemId, "view"));
-  return project && { kind: "project", id: project._id, name: project.name };
 }

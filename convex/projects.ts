@@ -10,7 +10,7 @@ import { favouriteAtOf, projectsWithFavourites } from "./model/favourites";
 import { coverItem, describeItem, favouriteItem, projectPathFor, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createProject, renameProject } from "./model/rules";
-import { projectPageShape, projectShape, toProject, withoutComments } from "./model/shapes";
+import { projectPageShape, projectShape, toProject, commentsFor } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashProject } from "./model/trashing";
 
@@ -37,7 +37,7 @@ export const getProjectById = readerQuery({
     const isFavourite = (await favouriteAtOf(ctx, { project })) !== undefined;
     const shown = toProject(project, isFavourite);
     const counts = project.reviews && !ctx.link ? { reviews: project.reviews } : {};
-    const marked = ctx.link ? withoutComments(shown) : await withUnreadMark(ctx, shown);
+    const marked = ctx.link ? commentsFor(ctx.link, shown) : await withUnreadMark(ctx, shown);
     return { ...marked, ...(await ownRoleIn(ctx, project)), ...counts };
   },
 });

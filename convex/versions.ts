@@ -31,15 +31,18 @@ import { pictureFields } from "./model/versionTables";
 export const getVersions = userQuery({
   args: { imageId: v.string() },
   returns: v.array(versionShape),
-  handler: async (ctx, { imageId }) => {
-    const { image } = await imageFor(ctx, imageId, "view");
-    const versions = await versionsOf(ctx, image._id).order("desc").take(VERSIONS_MAX);
-    const names = new Map<string, string>();
-    for (const authorId of new Set(versions.map((version) => version.authorId)))
-      if (authorId !== undefined) names.set(authorId, await authorName(ctx, authorId));
-    return versions.map((version) => toVersion(version, names.get(version.authorId ?? ""), image.versionId));
-  },
+  handler: (ctx, { imageId }) => versionsIn(ctx, imageId),
 });
+
+/** Also for programs. */
+export async function versionsIn(ctx: CallerCtx, imageId: string): Promise<Infer<typeof versionShape>[]> {
+  const { image } = await imageFor(ctx, imageId, "view");
+  const versions = await versionsOf(ctx, image._id).order("desc").take(VERSIONS_MAX);
+  const names = new Map<string, string>();
+  for (const authorId of new Set(versions.map((version) => version.authorId)))
+    if (authorId !== undefined) names.set(authorId, await authorName(ctx, authorId));
+  return versions.map((version) => toVersion(version, names.get(version.authorId ?? ""), image.versionId));
+}
 
 export const getImageVersion = readerQuery({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },

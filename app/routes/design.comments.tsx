@@ -44,7 +44,7 @@ export default function DesignComments({ loaderData }: Route.ComponentProps) {
       <CommentsPage
         trail={<Breadcrumb trail={[projectsCrumb(design), { to: href("/design/:id", { id: design._id }), name: design.name }]} />}
         item={design}
-        place={{ threadAddress: (threadId) => threadAddress({ designId: design._id }, threadId) }}
+        place={{ projectId: design.projectId, threadAddress: (threadId) => threadAddress({ designId: design._id }, threadId) }}
         data={loaderData.comments}
       />
     </OwnRights>

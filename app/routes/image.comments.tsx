@@ -60,6 +60,7 @@ export default function ImageComments({ loaderData }: Route.ComponentProps) {
         }
         item={image}
         place={{
+          projectId: design.projectId,
           versionNumber: number,
           threadAddress: (threadId) => threadAddress(item, threadId),
           imageAddress: (threadId) => `${viewer}?${THREAD}=${threadId}`,

@@ -47,7 +47,7 @@ function coverOf(shown: Exclude<Awaited<ReturnType<typeof load>>, { kind: "image
 export const shouldRevalidate = liveRevalidation;
 
 export default function LinkTarget({ loaderData: shown, params: { token } }: Route.ComponentProps) {
-  if (shown.kind === "project") return <LinkProject shown={shown.project} />;
+  if (shown.kind === "project") return <LinkProject token={token} shown={shown.project} />;
   if (shown.kind === "design") return <LinkDesign token={token} shown={shown.design} />;
   return <LinkImage shown={shown.image} />;
 }

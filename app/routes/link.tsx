@@ -1,5 +1,6 @@
-import { data, href, Outlet, redirect } from "react-router";
+import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs } from "react-router";
 import { LinkFrame } from "~/features/links/link-frame";
+import { commenterOf } from "~/features/links/link-comments.server";
 import { noteVisit } from "~/features/links/note-visit.server";
 import { linkMiddleware, linkOf } from "~/features/links/open-link.server";
 import { isSavedBy, saveLink } from "~/features/links/save-link.server";
@@ -12,6 +13,7 @@ import { useRoot } from "~/lib/data/use-root";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import { isNotFound } from "~/lib/ui/errors/error-messages";
 import { PageNotFound } from "~/lib/ui/errors/page-not-found";
+import { linkRole } from "#convex/model/rights";
 import type { Route } from "./+types/link";
 
 export const middleware: Route.MiddlewareFunction[] = [linkMiddleware];
@@ -23,12 +25,16 @@ export const meta: Route.MetaFunction = ({ error }) => [
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const link = await linkOf(context);
-  if (!link.isUnlocked) return { role: null, convexToken: null, canReport: false, isOfImage: false, isSaved: null };
+  if (!link.isUnlocked) return { role: null, convexToken: null, canReport: false, isOfImage: false, isSaved: null, commenter: null };
   noteVisit(request, context, link);
   const canReport = context.get(configContext).publicLinks.reportTo !== null;
-  const [convexToken, isSaved] = await Promise.all([link.convexToken(), isSavedBy(context, link)]);
+  const [convexToken, isSaved, commenter] = await Promise.all([
+    link.convexToken(),
+    isSavedBy(context, link),
+    commenterOf(request, context, link),
+  ]);
   const isOfImage = link.target.kind === "image";
-  return { role: link.downloads ? ("downloadLink" as const) : ("link" as const), convexToken, canReport, isOfImage, isSaved };
+  return { role: linkRole(link), convexToken, canReport, isOfImage, isSaved, commenter };
 }
 
 /** Saves the link. Child routes have their own actions. */
@@ -40,10 +46,12 @@ export async function action({ request, context, params: { token } }: Route.Acti
   return data<SaveAnswer>({ saveProblem });
 }
 
-export const shouldRevalidate = liveLayoutRevalidation;
+/** The first comment of a visitor sets the cookie that makes them its author. */
+export const shouldRevalidate = (args: ShouldRevalidateFunctionArgs): boolean =>
+  (args.formMethod !== undefined && args.formMethod !== "GET") || liveLayoutRevalidation(args);
 
 export default function LinkLayout({ loaderData, actionData, params: { token } }: Route.ComponentProps) {
-  const { role, canReport, isOfImage, isSaved } = loaderData;
+  const { role, canReport, isOfImage, isSaved, commenter } = loaderData;
   const root = useRoot();
   if (role === null || !root) return <Outlet />;
   return (
@@ -54,6 +62,7 @@ export default function LinkLayout({ loaderData, actionData, params: { token } }
       canReport={canReport}
       isOfImage={isOfImage}
       isSaved={isSaved}
+      commenter={commenter}
       saveProblem={actionData?.saveProblem ?? null}
     >
       <Outlet />

@@ -7,6 +7,7 @@ import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { useLive } from "~/lib/data/use-live";
 import { Picture } from "~/features/images/display/picture";
+import { commentsAddress } from "~/features/comments/thread-address";
 import { activityDays } from "~/features/projects/activity-days";
 import { type Activity, activityText } from "~/features/projects/activity-text";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
@@ -76,9 +77,11 @@ function Entry({ entry, projectId }: { entry: Activity; projectId: string }) {
   const to =
     designId === undefined
       ? href("/projects/:id", { id: projectId })
-      : imageId === undefined
-        ? href("/design/:id", { id: designId })
-        : href("/design/:id/images/:imageId", { id: designId, imageId });
+      : entry.discussion
+        ? commentsAddress({ designId, imageId })
+        : imageId === undefined
+          ? href("/design/:id", { id: designId })
+          : href("/design/:id/images/:imageId", { id: designId, imageId });
   return (
     <li className="bg-card">
       <Link to={to} prefetch="intent" className="flex items-center gap-3 px-4 py-2 hover:bg-hover">

@@ -1,4 +1,5 @@
 import { type ClientActionFunctionArgs, href, type ShouldRevalidateFunctionArgs } from "react-router";
+import { commentIntents } from "~/features/comments/comment-intents";
 import { CreateLinkForm } from "~/features/links/link-form";
 import { linkIntents } from "~/features/links/link-intents";
 import { LinkList } from "~/features/links/link-list";
@@ -53,17 +54,19 @@ async function itemIn(convex: ReturnType<typeof convexFor>, itemId: string | nul
   return { id: itemId, kind, name };
 }
 
+const INTENTS = { ...linkIntents, removeLinkComments: commentIntents.removeLinkComments };
+
 export async function action(args: Route.ActionArgs) {
   const { request, context, params } = args;
   const sent = await readFormData(request);
-  return (await manageLinks({ request, context, projectId: params.id, sent })) ?? serverAction(linkIntents)(args);
+  return (await manageLinks({ request, context, projectId: params.id, sent })) ?? serverAction(INTENTS)(args);
 }
 
-const runLive = liveAction(linkIntents);
+const runLive = liveAction(INTENTS);
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const intent = textOf(await args.request.clone().formData(), INTENT_FIELD);
-  return intent in linkIntents ? runLive(args) : args.serverAction();
+  return intent in INTENTS ? runLive(args) : args.serverAction();
 }
 
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value };

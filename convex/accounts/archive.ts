@@ -99,9 +99,10 @@ export const comments = serverQueryFor({
       .query("comments")
       .withIndex("by_author", (q) => q.eq("authorId", user.id))
       .paginate(pageOf(paginationOpts));
-    const shown = page.map(async ({ _id: id, threadId, isReply, text, createdAt, editedAt }) => {
+    const shown = page.map(async ({ _id: id, threadId, isReply, text, createdAt, editedAt, linkId }) => {
       const itemId = (await db.get(threadId))?.itemId;
-      return { id, threadId, itemId, isReply, text, createdAt, ...(editedAt !== undefined && { editedAt }) };
+      const optional = { ...(editedAt !== undefined && { editedAt }), ...(linkId !== undefined && { linkId }) };
+      return { id, threadId, itemId, isReply, text, createdAt, ...optional };
     });
     return { page: await Promise.all(shown), isDone, continueCursor };
   },
@@ -129,10 +130,10 @@ export const links = serverQueryFor({
       .query("links")
       .withIndex("by_creator", (q) => q.eq("createdBy", ctx.user.id))
       .paginate(pageOf(paginationOpts));
-    const shown = page.map(async ({ _id: id, itemId, name, downloads, expiresAt, createdAt, passwordHash }) => {
+    const shown = page.map(async ({ _id: id, itemId, kind, name, downloads, expiresAt, createdAt, passwordHash }) => {
       const { visits = 0, lastUsedAt } = (await visitsOf(ctx, id)) ?? {};
       const times = { createdAt, ...(expiresAt !== undefined && { expiresAt }), ...(lastUsedAt !== undefined && { lastUsedAt }) };
-      return { id, itemId, name, downloads, hasPassword: passwordHash !== undefined, visits, ...times };
+      return { id, itemId, kind, name, downloads, hasPassword: passwordHash !== undefined, visits, ...times };
     });
     return { page: await Promise.all(shown), isDone, continueCursor };
   },

@@ -2,8 +2,11 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
+import { ifVisible } from "../model/access";
 import { deleteRowsOf } from "../model/comments/threads";
 import { forgetReads } from "../model/comments/unread";
+import { asAuthor, removeComment } from "../model/comments/writeComments";
+import { userOf } from "../model/members";
 
 /** Rows per transaction: few, because other writers wait for it. */
 const BATCH = 100;
@@ -53,6 +56,27 @@ export const forgetReactions = internalMutation({
       .take(BATCH);
     for (const { _id } of rows) await ctx.db.delete(_id);
     if (rows.length === BATCH) await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId });
+    return null;
+  },
+});
+
+/** Comments per transaction: each changes several rows. */
+const REMOVED_AT_ONCE = 20;
+
+/** Deletes the comments that were written through a link, in the projects that the user moderates. */
+export const removeOfLink = internalMutation({
+  args: { userId: v.string(), linkId: v.id("links"), authorId: v.optional(v.string()), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { cursor, ...args }) => {
+    const { userId, linkId, authorId } = args;
+    const user = await userOf(ctx, userId);
+    if (!user) return null;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("comments")
+      .withIndex("by_link", (q) => (authorId === undefined ? q.eq("linkId", linkId) : q.eq("linkId", linkId).eq("authorId", authorId)))
+      .paginate({ cursor, numItems: REMOVED_AT_ONCE });
+    for (const { _id } of page) await ifVisible(removeComment(asAuthor({ ...ctx, user }), _id));
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.comments.removeOfLink, { ...args, cursor: continueCursor });
     return null;
   },
 });

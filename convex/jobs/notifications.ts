@@ -23,7 +23,8 @@ export const tellOfThread = internalMutation({
       .paginate({ cursor, numItems: BATCH });
     const people = [...(cursor === null ? [project.ownerId] : []), ...page.map(({ userId }) => userId)];
     const { itemId, authorId } = thread;
-    const notice = { kind: "comment" as const, actorId: authorId, itemId, threadId };
+    const guest = first.guestName !== undefined && { guest: first.guestName };
+    const notice = { kind: "comment" as const, actorId: authorId, itemId, threadId, ...guest };
     for (const userId of people)
       if (userId !== authorId && !first.mentions.includes(userId))
         await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, commentId: first._id, at: first.createdAt });

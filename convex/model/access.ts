@@ -5,10 +5,13 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { type AccessScope, findAccessToken } from "./accounts/accessTokens";
 import { ISSUER, LINK_SUBJECT, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
+import { check } from "./check";
+import { isGuest } from "./comments/guests";
 import { notFound, refusalOf, unauthenticated } from "./errors";
 import { type LinkReference, openLink } from "./links/links";
 import { memberOf } from "./members";
-import { allows, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
+import { allows, linkRole, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
+import { nameGuest } from "./rules";
 import { recordChanges } from "./undo/recordChanges";
 import type { UndoStep } from "./undo/undoTables";
 
@@ -81,6 +84,32 @@ const asServerForLink = {
   },
 };
 
+/** Who writes a comment. The rights are those of the caller, so someone signed in has only the link's rights through a link. */
+type Author = { id: string; guestName?: string; linkId?: Id<"links"> };
+export type AuthorCtx = MutationCtx & Reader & { author: Author };
+
+const asServerForLinkAuthor = {
+  args: {
+    ...asServerForLink.args,
+    /** Of someone signed in. Otherwise `guest` writes, whose id the app server has verified. */
+    sessionId: v.optional(v.string()),
+    guest: v.optional(v.object({ id: v.string(), name: v.string() })),
+  },
+  input: async (ctx: QueryCtx, { sessionId, guest, ...reference }: LinkReference & LinkWriter) => {
+    await requireService(ctx);
+    const reader = await linkReader(ctx, reference);
+    const linkId = reader.link?._id;
+    const writer = sessionId === undefined ? guestOf(guest) : { id: (await liveSession(ctx, sessionId)).user.id };
+    return { ctx: { ...reader, author: { ...writer, ...(linkId && { linkId }) } }, args: {} };
+  },
+};
+type LinkWriter = { sessionId?: string | undefined; guest?: { id: string; name: string } | undefined };
+
+function guestOf(guest: LinkWriter["guest"]): Author {
+  if (!guest || !isGuest(guest.id)) throw unauthenticated();
+  return { id: guest.id, guestName: check(nameGuest, guest).name };
+}
+
 export const userQuery = customQuery(query, asPerson);
 /** Also for visitors of public links, who reach no other functions (docs/access.md). */
 export const readerQuery = customQuery(query, asReader);
@@ -111,6 +140,8 @@ export const serverMutationForToken = (scope: AccessScope) => customMutation(mut
 export const serverQueryForSender = customQuery(query, asServerForSender);
 export const serverMutationForSender = customMutation(mutation, asServerForSender);
 export const serverQueryForLink = customQuery(query, asServerForLink);
+/** For comments through a link, by a guest or by someone signed in. */
+export const serverMutationForLink = customMutation(mutation, asServerForLinkAuthor);
 
 /** Throws "unauthenticated" when the token's session has ended. */
 async function caller(ctx: QueryCtx): Promise<Caller> {
@@ -143,7 +174,7 @@ const knownRoles = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Role | 
 
 /** The only access rule. Owners need no query. */
 async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
-  if (user === null) return link?.projectId === _id ? linkRole(link) : null;
+  if (user === null) return link?.projectId === _id ? linkRole({ downloads: link.downloads, comments: link.kind === "comment" }) : null;
   if (ownerId === user.id) return "owner";
   const known = knownRoles.get(user) ?? new Map<Id<"projects">, Promise<Role | null>>();
   knownRoles.set(user, known);
@@ -151,8 +182,6 @@ async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"proj
   known.set(_id, role);
   return role;
 }
-
-const linkRole = ({ downloads }: Doc<"links">): Role => (downloads ? "downloadLink" : "link");
 
 /** Throws "not_found" unless the link's target is the item or one of its parents. */
 function expectTarget({ user, link }: ReaderCtx, ...path: string[]): void {

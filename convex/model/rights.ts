@@ -2,7 +2,7 @@
 
 export const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
-export const LINK_ROLES = ["link", "downloadLink"] as const;
+export const LINK_ROLES = ["link", "downloadLink", "commentLink", "downloadCommentLink"] as const;
 export type LinkRole = (typeof LINK_ROLES)[number];
 export type Role = "owner" | MemberRole | LinkRole;
 
@@ -11,11 +11,14 @@ const COMMENTERS: readonly Role[] = ["owner", "editor", "commenter"];
 const EDITORS: readonly Role[] = ["owner", "editor"];
 const MEMBERS: readonly Role[] = ["editor", "commenter", "viewer"];
 const OWNER: readonly Role[] = ["owner"];
+const COMMENTING_LINKS: readonly Role[] = ["commentLink", "downloadCommentLink"];
 
 export const RIGHTS = {
-  view: [...EVERYONE, "link", "downloadLink"],
-  download: [...EVERYONE, "downloadLink"],
-  comment: COMMENTERS,
+  view: [...EVERYONE, ...LINK_ROLES],
+  download: [...EVERYONE, "downloadLink", "downloadCommentLink"],
+  readComments: [...EVERYONE, ...COMMENTING_LINKS],
+  comment: [...COMMENTERS, ...COMMENTING_LINKS],
+  react: COMMENTERS,
   resolve: EDITORS,
   moderate: OWNER,
   review: COMMENTERS,
@@ -32,5 +35,10 @@ export const RIGHTS = {
   export: OWNER,
 } satisfies Record<string, readonly Role[]>;
 export type Right = keyof typeof RIGHTS;
+
+export function linkRole({ downloads, comments }: { downloads: boolean; comments: boolean }): LinkRole {
+  if (comments) return downloads ? "downloadCommentLink" : "commentLink";
+  return downloads ? "downloadLink" : "link";
+}
 
 export const allows = (role: Role | null, right: Right): boolean => role !== null && RIGHTS[right].includes(role);

@@ -12,6 +12,8 @@ export const TEXT_MAX = 2000;
 
 export const COMMENT_MAX = 5000;
 
+const GUEST_NAME_MAX = 80;
+
 export const TAG_MAX = 40;
 export const TAGS_MAX = 20;
 
@@ -65,6 +67,14 @@ export const inviteMember = z.object({
     .toLowerCase()
     .max(254, { error: "Invalid email" })
     .pipe(z.email({ error: "Invalid email" })),
+});
+export const nameGuest = z.object({
+  name: z
+    .string()
+    .overwrite(cleanName)
+    .min(1, { error: "Enter your name." })
+    .max(GUEST_NAME_MAX, { error: `A name can have at most ${GUEST_NAME_MAX} characters.` })
+    .refine(isPlainLine, { error: "A name must be a single line." }),
 });
 export const nameLink = z.object({ name: name("link") });
 export const nameAccessToken = z.object({ name: name("access token") });

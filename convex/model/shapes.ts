@@ -108,12 +108,13 @@ export const versionShape = v.object({
   rotation: v.optional(rotation),
 });
 
-/** Removes tags, comments and reviews for visitors of public links. */
+/** Removes tags and reviews for visitors of public links, and comments unless the link has them. */
 export function forReader<Shown extends Commented & { tags?: string[]; review?: ShownReview }>({ link }: ReaderCtx, item: Shown): Shown {
-  return link ? Object.assign(withoutComments(item), { tags: [], review: undefined }) : item;
+  return link ? Object.assign(commentsFor(link, item), { tags: [], review: undefined }) : item;
 }
 
-export function withoutComments<Shown extends Commented>(item: Shown): Shown {
+export function commentsFor<Shown extends Commented>(link: Doc<"links">, item: Shown): Shown {
+  if (link.kind === "comment") return item;
   const shown = { ...item };
   delete shown.lastCommentAt;
   delete shown.openThreadCount;

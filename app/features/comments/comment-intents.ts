@@ -55,6 +55,14 @@ export const commentIntents = {
     message: { text: "Comment deleted" },
   }),
 
+  removeLinkComments: intent({
+    mutation: api.comments.removeOfLink,
+    fields: ["projectId", "linkId"],
+    optional: ["authorId"],
+    args: ({ projectId, linkId, authorId }) => ({ projectId, linkId, ...(authorId !== undefined && { authorId }) }),
+    message: { text: "Comments are being deleted" },
+  }),
+
   setThreadResolved: intent({
     mutation: api.comments.setResolved,
     fields: ["threadId", "isResolved"],

@@ -1,4 +1,4 @@
-import { href } from "react-router";
+import { SIGNED_IN } from "~/lib/rights/item-addresses";
 
 /** The search parameter that names the thread to show. */
 export const THREAD = "thread";
@@ -6,7 +6,8 @@ export const THREAD = "thread";
 type CommentedItem = { designId: string; imageId?: string | undefined };
 
 /** Returns the address of the page with an item's comments. */
-export const commentsAddress = ({ designId: id, imageId }: CommentedItem): string =>
-  imageId === undefined ? href("/design/:id/comments", { id }) : href("/design/:id/images/:imageId/comments", { id, imageId });
+export const commentsAddress = ({ designId, imageId }: CommentedItem, addresses = SIGNED_IN): string =>
+  addresses.comments(designId, imageId);
 
-export const threadAddress = (item: CommentedItem, threadId: string): string => `${commentsAddress(item)}?${THREAD}=${threadId}`;
+export const threadAddress = (item: CommentedItem, threadId: string, addresses = SIGNED_IN): string =>
+  `${commentsAddress(item, addresses)}?${THREAD}=${threadId}`;

@@ -2,19 +2,16 @@ import type { Entry } from "./zip-response.server";
 import type { ContentReader, Row, WholeSelection } from "./content-reader.server";
 import { folderNames } from "./folder-names";
 
+/** What the archive of a project or a design needs, also over a public link. */
+type Content = Pick<ContentReader, "designs" | "images" | "original">;
 type ArchivedImage = { image: Row; file: string; entry: Entry };
 
 /** Yields a design's pictures one at a time. Throws if one is unavailable, so that no incomplete archive appears complete. */
-function imagesOf(content: ContentReader, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
+function imagesOf(content: Content, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
   return archived(content, content.images(designId), folder, signal);
 }
 
-async function* archived(
-  content: ContentReader,
-  images: AsyncIterable<Row>,
-  folder: string,
-  signal: AbortSignal,
-): AsyncGenerator<ArchivedImage> {
+async function* archived(content: Content, images: AsyncIterable<Row>, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
   const nameOf = folderNames();
   const documents = new Set<unknown>();
   for await (const image of images) {
@@ -32,11 +29,11 @@ async function* archived(
 
 const typeOf = (image: Row, { headers }: Response): string => headers.get("Content-Type") ?? String(image["contentType"]);
 
-export async function* designEntries(content: ContentReader, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+export async function* designEntries(content: Content, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
   for await (const { entry } of imagesOf(content, designId, "", signal)) yield entry;
 }
 
-export function projectEntries(content: ContentReader, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+export function projectEntries(content: Content, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
   return folders(content, content.designs(projectId), signal);
 }
 
@@ -56,7 +53,7 @@ export async function* wholeEntries(content: ContentReader, selection: WholeSele
   for await (const { entry } of archived(content, rows, "", signal)) yield entry;
 }
 
-async function* folders(content: ContentReader, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {
+async function* folders(content: Content, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {
   const nameOf = folderNames();
   for await (const design of designs) {
     const folder = `${nameOf(design.name)}/`;

@@ -63,7 +63,7 @@ export function contentReader({ sessionId, userId }: { sessionId: string; userId
 export async function* listAll(
   convex: ReturnType<typeof serviceConvex>,
   query: FunctionReference<"query">,
-  args: Record<string, string>,
+  args: Record<string, string | number>,
 ): AsyncGenerator<Row> {
   // Rows are sorted by last change: a row that changes meanwhile moves to the end and is read twice.
   const seen = new Set<string>();

@@ -24,7 +24,9 @@ import {
   toProject,
   toReply,
   toThread,
+  toVersions,
   uploadSchema,
+  versionsSchema,
 } from "./shapes";
 import { keyOf } from "./idempotency-key.server";
 import { uploadImages } from "./upload-images.server";
@@ -58,7 +60,8 @@ const paged = z.object({
   cursor: z.string().max(2000).optional().meta({ description: "`nextCursor` of the previous page" }),
   limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE).meta({ description: "Items per page" }),
 });
-const widths = z.object({
+const files = z.object({
+  version: z.string().max(64).optional().meta({ description: "The id of a version. Without it, the current one." }),
   width: z
     .enum(VARIANT_WIDTHS.map(String))
     .optional()
@@ -203,6 +206,20 @@ export const endpoints: readonly Endpoint[] = [
     get: (call) => convexOf(call).query(api.httpApi.getImage, { tokenHash: call.tokenHash, id: call.id }),
     toShape: toImage,
   }),
+  item({
+    path: "/images/{id}/versions",
+    summary: "Lists the versions of an image, newest first",
+    answer: versionsSchema,
+    get: async (call) => {
+      const { tokenHash, id } = call;
+      const [image, versions] = await Promise.all([
+        convexOf(call).query(api.httpApi.getImage, { tokenHash, id }),
+        convexOf(call).query(api.httpApi.getVersions, { tokenHash, imageId: id }),
+      ]);
+      return { image, versions };
+    },
+    toShape: toVersions,
+  }),
   ...threads("/images/{id}/comments", "an image"),
   list({
     path: "/threads/{id}/replies",
@@ -224,13 +241,13 @@ export const endpoints: readonly Endpoint[] = [
     path: "/images/{id}/file",
     summary: "Downloads the file of an image",
     scope: "read",
-    query: widths,
+    query: files,
     answer: "file",
     async run(call, query) {
       const { request, context, tokenHash, id } = call;
       // Gives the errors of this API, which the file's own answers do not have.
       await convexOf(call).query(api.httpApi.getImage, { tokenHash, id });
-      return serveTokenImage(request, id, context, tokenHash, widths.parse(query).width);
+      return serveTokenImage(request, id, context, tokenHash, files.parse(query));
     },
   },
 ];

@@ -10,12 +10,16 @@ import {
   replySchema,
   threadSchema,
   uploadSchema,
+  versionSchema,
+  versionsSchema,
 } from "./shapes";
 
 const SCHEMAS = {
   Project: projectSchema,
   Design: designSchema,
   Image: imageSchema,
+  Version: versionSchema,
+  Versions: versionsSchema,
   Thread: threadSchema,
   Reply: replySchema,
   Place: placeSchema,

@@ -60,6 +60,23 @@ export const imageSchema = z
   })
   .meta({ id: "Image" });
 
+export const versionSchema = z
+  .object({
+    id: id.nullable().meta({ description: "Null for an image that has only one version" }),
+    number: z.int().meta({ description: "Counted from 1, the first upload" }),
+    name: z.string(),
+    isCurrent: z.boolean().meta({ description: "Whether the image shows this version" }),
+    contentType: z.string(),
+    size: z.int().meta({ description: "Bytes of the original" }),
+    width: z.int().meta({ description: "Pixels, with the orientation applied" }),
+    height: z.int().meta({ description: "Pixels, with the orientation applied" }),
+    checksum: z.string().meta({ description: "SHA-256 of the original in hexadecimal" }),
+    createdAt: time,
+    fileUrl: z.url().meta({ description: "The address of the file in this API" }),
+  })
+  .meta({ id: "Version" });
+export const versionsSchema = z.object({ items: z.array(versionSchema) }).meta({ id: "Versions" });
+
 const author = z.object({ id, name: z.string().meta({ description: '"Deleted user" after the deletion of the account' }) });
 const commentFields = {
   id,
@@ -197,3 +214,34 @@ export const toImage = (
   url: origin + href("/design/:id/images/:imageId", { id: designId, imageId: id }),
   fileUrl: `${base}/images/${id}/file`,
 });
+
+type Version = FunctionReturnType<typeof api.httpApi.getVersions>[number];
+
+/** The versions of an image, newest first. An image with one version has no rows for versions. */
+export function toVersions(
+  { image, versions }: { image: Image; versions: Version[] },
+  { base }: Addresses,
+): z.infer<typeof versionsSchema> {
+  const fileUrl = `${base}/images/${image._id}/file`;
+  const propertiesOf = ({ name, contentType, size, width, height, checksum }: Image | Version) => ({
+    name,
+    contentType,
+    size,
+    width,
+    height,
+    checksum,
+  });
+  if (versions.length === 0) {
+    const only = { id: null, number: 1, isCurrent: true, createdAt: timeOf(image._creationTime), fileUrl };
+    return { items: [{ ...only, ...propertiesOf(image) }] };
+  }
+  const items = versions.map((version) => ({
+    id: version._id,
+    number: version.number,
+    isCurrent: version.isCurrent,
+    ...propertiesOf(version),
+    createdAt: timeOf(version.addedAt),
+    fileUrl: `${fileUrl}?version=${version._id}`,
+  }));
+  return { items };
+}

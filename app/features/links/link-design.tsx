@@ -5,9 +5,12 @@ import type { DesignOfLink } from "./link-image";
 import type { loadDesign } from "./load-items.server";
 import type { DesignImage } from "~/features/images/gallery/image-intents";
 import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
+import { DesignCommentsLink } from "~/features/comments/design-comments-link";
+import { DownloadLink } from "~/features/downloads/download-link";
 import { useSelection } from "~/features/selection/use-selection";
 import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
 import { useLive } from "~/lib/data/use-live";
+import { useMay } from "~/lib/rights/rights";
 import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -37,6 +40,8 @@ export function LinkDesign({ isViewing = false, ...rest }: LinkDesignProps) {
 function DesignGallery({ token, shown, design, page }: GalleryProps) {
   useTitle(titleOf(design.name));
   const { view, choice } = useGalleryView(shown.view);
+  const may = useMay();
+  const [mayReadComments, mayDownload] = [may("readComments"), may("download")];
   const list = useRef<HTMLUListElement>(null);
   const all = useSelection(NOTHING);
   const selection = useMemo(() => ({ ...all, on: false }), [all]);
@@ -54,6 +59,13 @@ function DesignGallery({ token, shown, design, page }: GalleryProps) {
           </div>
         }
       >
+        <DownloadLink
+          archive={
+            mayDownload && design.imageCount > 0 ? href("/s/:token/download/:file", { token, file: `${design._id}.zip` }) : undefined
+          }
+          label="Download all"
+        />
+        {mayReadComments ? <DesignCommentsLink design={design} /> : null}
         {page.rows.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
       </PageHeader>
       {page.rows.length > 0 ? (

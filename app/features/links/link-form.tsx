@@ -19,7 +19,7 @@ export function CreateLinkForm({ item }: CreateLinkFormProps) {
   return (
     <div className="grid gap-3">
       <IntentForm state={state} hidden={{ item: item.id }} className="grid gap-4" onDone={() => setCreated((count) => count + 1)}>
-        <LinkFields key={created} state={state} downloads={false} />
+        <LinkFields key={created} state={state} allowed={NOTHING} />
         <div>
           <Button type="submit" variant="primary">
             Create link
@@ -31,17 +31,19 @@ export function CreateLinkForm({ item }: CreateLinkFormProps) {
   );
 }
 
+const NOTHING = { downloads: false, comments: false };
+
 type ChangeLinkFormProps = { projectId: string; link: ManagedLink };
 
 export function ChangeLinkForm({ projectId, link }: ChangeLinkFormProps) {
-  const { _id, name, downloads, expiresAt, hasPassword } = link;
+  const { _id, name, downloads, comments = false, expiresAt, hasPassword } = link;
   const defaultValue = { name, expiresOn: expiresAt === null ? "" : dayOf(expiresAt) };
   // Another tab may change the link meanwhile, and the form sends all settings.
-  const before = JSON.stringify({ name, downloads, expiresAt, hasPassword });
+  const before = JSON.stringify({ name, downloads, comments, expiresAt, hasPassword });
   const state = useIntentForm({ id: `change-${_id}`, intent: "changeLink" satisfies IntentName, defaultValue });
   return (
     <IntentForm state={state} hidden={{ link: _id, item: projectId, before }} className="grid gap-4 pt-3">
-      <LinkFields key={JSON.stringify(defaultValue)} state={state} downloads={downloads} hasPassword={hasPassword} />
+      <LinkFields key={JSON.stringify(defaultValue)} state={state} allowed={{ downloads, comments }} hasPassword={hasPassword} />
       <div>
         <Button type="submit">Save changes</Button>
       </div>
@@ -49,9 +51,9 @@ export function ChangeLinkForm({ projectId, link }: ChangeLinkFormProps) {
   );
 }
 
-type LinkFieldsProps = { state: ReturnType<typeof useIntentForm>; downloads: boolean; hasPassword?: boolean };
+type LinkFieldsProps = { state: ReturnType<typeof useIntentForm>; allowed: typeof NOTHING; hasPassword?: boolean };
 
-function LinkFields({ state: { id, fields, refusal }, downloads, hasPassword = false }: LinkFieldsProps) {
+function LinkFields({ state: { id, fields, refusal }, allowed, hasPassword = false }: LinkFieldsProps) {
   const sent = refusal?.result.initialValue;
   const expiresOn = fields["expiresOn"];
   return (
@@ -85,8 +87,12 @@ function LinkFields({ state: { id, fields, refusal }, downloads, hasPassword = f
       </div>
       <div className="grid gap-2">
         <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
-          <input type="checkbox" name="downloads" value="yes" defaultChecked={sent ? sent["downloads"] === "yes" : downloads} />
+          <input type="checkbox" name="downloads" value="yes" defaultChecked={sent ? sent["downloads"] === "yes" : allowed.downloads} />
           Allow downloads
+        </label>
+        <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
+          <input type="checkbox" name="comments" value="yes" defaultChecked={sent ? sent["comments"] === "yes" : allowed.comments} />
+          Show comments, and let visitors write them
         </label>
         {hasPassword ? (
           <label htmlFor={`${id}-remove`} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">

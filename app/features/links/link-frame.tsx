@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import { href } from "react-router";
 import type { AppConfig } from "~/config";
+import { type LinkAuthor, LinkCommentingContext } from "~/features/comments/link-commenting";
 import { LiveProvider } from "~/lib/data/connection/live-provider";
 import { type ItemAddresses, ItemAddressesProvider } from "~/lib/rights/item-addresses";
 import { OwnRights } from "~/lib/rights/rights";
@@ -10,6 +11,7 @@ import { Link } from "~/lib/ui/navigation/link";
 import type { LinkRole } from "#convex/model/rights";
 import { SaveLinkForm } from "./save-link-form";
 import { useLinkAuth } from "./use-link-auth";
+import { useLinkSending } from "./use-link-commenting";
 
 type LinkFrameProps = {
   token: string;
@@ -21,12 +23,15 @@ type LinkFrameProps = {
   /** Null for signed-out visitors, who cannot save. */
   isSaved: boolean | null;
   saveProblem: string | null;
+  /** Null for a link without comments. */
+  commenter: LinkAuthor | null;
   children: ReactNode;
 };
 
 /** Shows the pages of a public link: live, without a sidebar, and with the addresses of the link. */
-export function LinkFrame({ token, role, convex, canReport, isOfImage, isSaved, saveProblem, children }: LinkFrameProps) {
+export function LinkFrame({ token, role, convex, canReport, isOfImage, isSaved, saveProblem, commenter, children }: LinkFrameProps) {
   const addresses = useMemo(() => addressesIn(token, isOfImage), [token, isOfImage]);
+  const commenting = useLinkSending(token, commenter);
   return (
     <LiveProvider address={convex} useAuth={useLinkAuth}>
       <IconSymbols>
@@ -58,7 +63,7 @@ export function LinkFrame({ token, role, convex, canReport, isOfImage, isSaved, 
               </div>
             </header>
             <main id="main" tabIndex={-1} className="outline-none">
-              {children}
+              <LinkCommentingContext value={commenting}>{children}</LinkCommentingContext>
             </main>
           </ItemAddressesProvider>
         </OwnRights>
@@ -75,4 +80,8 @@ const addressesIn = (token: string, isOfImage: boolean): ItemAddresses => ({
       : href("/s/:token/designs/:id/images/:imageId", { token, id, imageId }),
   files: href("/s/:token/files/:id", { token, id: "" }).replace(/\/$/, ""),
   compare: href("/s/:token/compare", { token }),
+  comments: (id, imageId) =>
+    imageId === undefined
+      ? href("/s/:token/designs/:id/comments", { token, id })
+      : href("/s/:token/images/:imageId/comments", { token, imageId }),
 });

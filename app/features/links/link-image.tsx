@@ -7,6 +7,7 @@ import { useOpenImage } from "~/features/images/viewer/use-open-image";
 import { Viewer } from "~/features/images/viewer/viewer";
 import type { Endless } from "~/lib/data/pagination/use-endless";
 import { useLive } from "~/lib/data/use-live";
+import { useMay } from "~/lib/rights/rights";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 
 type Shown = Awaited<ReturnType<typeof loadImage>>;
@@ -42,6 +43,7 @@ function OneImage({ shown, around, total, position = null, hasGallery = false }:
   const { image, previous, next, details } = useLive(shown.inPlace);
   const { targetId, open } = useOpenImage(image.designId, image._id);
   useTitle(titleOf(image.name));
+  const mayReadComments = useMay()("readComments");
   const adjacent: AdjacentImages = { previous, next, position, total, isPending: targetId !== null };
   return (
     <Viewer
@@ -52,6 +54,7 @@ function OneImage({ shown, around, total, position = null, hasGallery = false }:
       background={shown.background}
       form=""
       actions={null}
+      {...(mayReadComments && { comments: { projectId: "", versionNumber: undefined } })}
       hasGallery={hasGallery}
       title={
         <h1 dir="auto" className="min-w-0 truncate py-0.5 text-lg font-semibold tracking-[-0.015em]">

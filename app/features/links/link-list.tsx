@@ -63,11 +63,29 @@ function LinkRow({ projectId, link, address }: { projectId: string; link: Manage
         </summary>
         <ChangeLinkForm projectId={projectId} link={link} />
       </details>
+      {link.hasComments ? <DeleteComments projectId={projectId} link={link} /> : null}
     </>
   );
 }
 
-function settingsText({ target, hasPassword, downloads }: ManagedLink): string {
+function DeleteComments({ projectId, link: { _id, name } }: { projectId: string; link: ManagedLink }) {
+  const state = useIntentForm({ id: `delete-comments-${_id}`, intent: "removeLinkComments" satisfies IntentName });
+  return (
+    <details>
+      <summary className="w-fit cursor-pointer py-1 text-sm text-soft pointer-coarse:py-3.5">
+        Delete comments<span className="sr-only"> of link {isolate(name)}</span>
+      </summary>
+      <IntentForm state={state} hidden={{ projectId, linkId: _id }} className="grid justify-items-start gap-2 pt-3">
+        <p className="text-soft">All comments that were written through this link are deleted. This cannot be undone.</p>
+        <Button type="submit" variant="danger">
+          Delete all comments
+        </Button>
+      </IntentForm>
+    </details>
+  );
+}
+
+function settingsText({ target, hasPassword, downloads, comments = false }: ManagedLink): string {
   const shown = target ? `Shows the ${target.kind} “${isolate(target.name)}”` : "Shows nothing, because its item was moved or deleted";
-  return `${shown}, ${hasPassword ? "with a password" : "without a password"}, ${downloads ? "with downloads" : "without downloads"}`;
+  return `${shown}, ${hasPassword ? "with a password" : "without a password"}, ${downloads ? "with downloads" : "without downloads"}, ${comments ? "with comments" : "without comments"}`;
 }

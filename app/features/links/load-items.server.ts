@@ -1,7 +1,9 @@
 import type { RouterContextProvider } from "react-router";
 import { readCookie } from "~/features/accounts/session/cookies";
+import { loadComments } from "~/features/comments/list/load-comments.server";
 import { imageServiceFor, sessionOfLink } from "~/features/images/serve/image-service.server";
 import { convexFor } from "~/lib/data/convex.server";
+import { notFoundResponse } from "~/lib/data/error-responses";
 import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { imageSortIn, sortIn, viewIn } from "~/lib/data/pagination/sorting";
 import { configContext } from "~/lib/http/context";
@@ -39,6 +41,12 @@ export async function loadDesign({ request, url, context }: Place, link: OpenedL
     isTarget: link.target.kind === "design",
     view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
   };
+}
+
+/** Throws the 404 of any unknown address for a link without comments. */
+export function loadLinkComments(context: Readonly<RouterContextProvider>, link: OpenedLink, itemId: string, url: URL) {
+  if (!link.comments) throw notFoundResponse();
+  return loadComments(context, itemId, url);
 }
 
 export async function loadImage({ request, context }: Omit<Place, "url">, link: OpenedLink, imageId: string) {

@@ -19,7 +19,7 @@ type LinkAnswer = FormAnswer & { link?: string };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
 
-const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "secret", "removeSecret", "before"];
+const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "comments", "secret", "removeSecret", "before"];
 /** Like an account's (`auth.server.ts`), but shorter ones are allowed, because attempts are limited. */
 const SECRET_LENGTH = { min: 8, max: 128 };
 const PASSWORDS = { seconds: 60 * 60, perVisitor: 100, perLink: 100 };
@@ -36,7 +36,12 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
   if (!config.publicLinks.enabled)
     return data<LinkAnswer>({ form, result: { status: "error", error: { "": [SWITCHED_OFF] } } }, UNPROCESSABLE);
   const { sessionId } = visitor;
-  const values = { name: textOf(sent, "name"), expiresOn: textOf(sent, "expiresOn"), downloads: textOf(sent, "downloads") };
+  const values = {
+    name: textOf(sent, "name"),
+    expiresOn: textOf(sent, "expiresOn"),
+    downloads: textOf(sent, "downloads"),
+    comments: textOf(sent, "comments"),
+  };
   const secret = textOf(sent, "secret");
   const refuse = (field: string, message: string) =>
     data<LinkAnswer>({ form, result: { status: "error", initialValue: values, error: { [field]: [message] } } }, UNPROCESSABLE);
@@ -44,7 +49,7 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     return refuse("secret", `A password has ${SECRET_LENGTH.min} to ${SECRET_LENGTH.max} characters.`);
   const expiresAt = endOf(values.expiresOn);
   if (expiresAt === undefined) return refuse("expiresOn", "Enter a day as year-month-day.");
-  const settings = { name: values.name, downloads: values.downloads !== "", expiresAt };
+  const settings = { name: values.name, downloads: values.downloads !== "", comments: values.comments !== "", expiresAt };
   const convex = serviceConvex(config);
   try {
     const itemId = (intent === CREATE_LINK && textOf(sent, "item")) || projectId;
@@ -76,6 +81,7 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
 const shownSettings = z.object({
   name: z.string(),
   downloads: z.boolean(),
+  comments: z.boolean().optional(),
   expiresAt: z.number().nullable(),
   hasPassword: z.boolean(),
 });

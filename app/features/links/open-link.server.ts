@@ -118,7 +118,7 @@ export async function unlock(
 }
 
 /** `of`: the link, or the user who sets passwords. */
-type Attempt = { what: "unlock" | "report" | "password"; of: string; address: string };
+type Attempt = { what: "unlock" | "report" | "password" | "comment"; of: string; address: string };
 
 /** Counts an attempt in all and for the visitor, or takes it back. Returns the seconds to wait; 0: go ahead. */
 export async function countAttempts(

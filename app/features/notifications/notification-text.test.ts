@@ -46,6 +46,14 @@ it.each([
     "/invitation?id=v1",
   ],
   [{ notice: changed("role") }, null, undefined],
+  [
+    {
+      notice: { kind: "comment", actorId: "guest-1", itemId: "d1", threadId: "t1", guest: "Grace" } as const,
+      about: { actor: "Grace", item: "Cover", designId: "d1" as Id<"designs"> },
+    },
+    "Grace (guest) commented on “Cover”.",
+    "/design/d1/comments?thread=t1",
+  ],
 ])("%j has a text and a link", (shown, text, to) => {
   expect([projectNotificationText(shown).text, projectNotificationLink(shown)?.to]).toEqual([text, to]);
 });

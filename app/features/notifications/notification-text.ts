@@ -36,10 +36,14 @@ const TITLES = {
   invitation: "Invitation",
 } as const;
 
+/** After the name of a visitor of a public link. */
+export const GUEST_MARK = " (guest)";
+
 type ItemNotice = Exclude<ProjectNotice, { kind: "invitation" | "accessChanged" }>;
 
 function itemText(notice: ItemNotice, about: NonNullable<ShownNotification["about"]>): string {
-  const [actor, item] = [isolate(about.actor), `“${isolate(about.item)}”`];
+  const isByGuest = "guest" in notice && notice.guest !== undefined;
+  const [actor, item] = [isolate(about.actor) + (isByGuest ? GUEST_MARK : ""), `“${isolate(about.item)}”`];
   switch (notice.kind) {
     case "comment":
       return `${actor} commented on ${item}.`;

@@ -20,6 +20,10 @@ it("names the action, its object and its location", () => {
     "became the owner of the project, which ada owned before",
   );
   expect(textFor({ kind: "tagged", from: "Approved", review: { to: "none" }, count: 3 })).toBe("removed the review status of 3 images");
+  expect(textFor({ kind: "tagged", to: "Comment", discussion: "commented", design, count: 3 })).toBe(
+    "wrote 3 comments on “Fig” in “Cover”",
+  );
+  expect(textFor({ kind: "tagged", to: "Comment resolved", discussion: "resolved" }, "design")).toBe("resolved a thread on “Fig”");
 });
 
 it("names no permanently deleted items", () => {

@@ -6,7 +6,13 @@ import type { ReviewFilter } from "#convex/model/review/statuses";
 
 export type Activity = FunctionReturnType<typeof api.activities.list>["page"][number];
 
-export function activityText({ kind, thing, design, from, to, review, transfer, count: many = 1 }: Activity): string {
+const DISCUSSION_TEXTS = { commented: "commented on", resolved: "resolved a thread on", reopened: "reopened a thread on" };
+
+export function activityText({ kind, thing, design, from, to, review, transfer, discussion, count: many = 1 }: Activity): string {
+  if (discussion) {
+    const action = many > 1 ? `wrote ${count(many, "comment")} on` : DISCUSSION_TEXTS[discussion];
+    return `${action} ${named(thing.name, thing.kind)}${design ? ` in ${named(design.name, "design")}` : ""}`;
+  }
   const itemText = many > 1 ? count(many, thing.kind) : thing.kind === "project" ? "the project" : named(thing.name, thing.kind);
   const container = thing.kind === "image" ? "design" : "project";
   const location = design ? ` in ${named(design.name, "design")}` : "";

@@ -72,7 +72,7 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
     name: "Place of a comment",
     shortcuts: [
       { keys: ["Arrows"], does: "Move the crosshair" },
-      { keys: ["Shift+Arrows"], does: "Move the crosshair further" },
+      { keys: ["Shift+Arrows"], does: "Draw a rectangle" },
       { keys: ["Enter"], does: "Place the comment" },
       { keys: ["Esc"], does: "Cancel" },
     ],

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { testConfig } from "~/lib/http/testing";
-import { isPublicAddress } from "~/lib/http/public-fetch.server";
+import { isPublicAddress, type Network } from "~/lib/http/public-fetch.server";
 import type { Id } from "#convex/_generated/dataModel";
 import { type Delivery, deliver } from "./deliver.server";
 import { createWebhookSecret } from "./webhook-secret.server";
@@ -95,6 +95,21 @@ describe("deliver", () => {
     const outcome = await deliver(testConfig, delivery(`${origin}/hook`), { ...local, isAllowed: isPublicAddress });
     expect(outcome).toEqual({ problem: "The address is not public." });
     expect(received).toEqual([]);
+  });
+
+  it("connects to the checked address of a name that then resolves to a private one", async () => {
+    // In this test 127.0.0.1 is public, and 127.0.0.2 is private.
+    const addresses = ["127.0.0.1", "127.0.0.2"];
+    const rebinding: Network = {
+      ...local,
+      isAllowed: (address) => address === "127.0.0.1",
+      lookup: (_, __, callback) => callback(null, [{ address: addresses.shift() ?? "", family: 4 }]),
+    };
+    const url = `http://rebinding.example:${new URL(origin).port}/hook`;
+    expect(await deliver(testConfig, delivery(url), rebinding)).toEqual({ status: 204 });
+    expect(addresses).toEqual(["127.0.0.2"]);
+    expect(await deliver(testConfig, delivery(url), rebinding)).toEqual({ problem: "The address is not public." });
+    expect(received).toHaveLength(1);
   });
 
   it.each([

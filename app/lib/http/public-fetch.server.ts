@@ -1,13 +1,20 @@
-import { lookup as lookupAddress } from "node:dns";
+import { lookup as lookupAddress, type LookupAddress, type LookupAllOptions } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 type Limits = { maxBytes: number; timeoutMs: number };
 
+type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
 export type Network = {
   protocol: string;
   isAllowed: (address: string) => boolean;
+  lookup?: Lookup;
   request: (
     url: URL,
     options: RequestOptions,
@@ -62,22 +69,22 @@ const IMAGE: Sent = { headers: { Accept: "image/*" } };
 function open(
   url: URL,
   signal: AbortSignal,
-  { protocol, isAllowed, request }: Network,
+  { protocol, isAllowed, lookup = lookupAddress, request }: Network,
   { body, ...options }: Sent = IMAGE,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (url.protocol !== protocol || url.username !== "" || url.password !== "") throw new Error("The address is not allowed.");
   if (isIP(host) !== 0 && !isAllowed(host)) throw new Error("The address is not public.");
   return new Promise((resolve, reject) => {
-    const sent = request(url, { ...options, signal, agent: false, lookup: checkedLookup(isAllowed) }, resolve);
+    const sent = request(url, { ...options, signal, agent: false, lookup: checkedLookup(isAllowed, lookup) }, resolve);
     sent.once("error", reject);
     sent.end(body);
   });
 }
 
-function checkedLookup(isAllowed: Network["isAllowed"]): LookupFunction {
+function checkedLookup(isAllowed: Network["isAllowed"], lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
-    lookupAddress(hostname, { ...options, all: true }, (error, addresses) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error ?? new Error("The name has no address."), "", 0);
       if (!addresses.every(({ address }) => isAllowed(address))) return callback(new Error("The address is not public."), "", 0);

@@ -8,13 +8,17 @@ export type ItemAddresses = {
   /** The parent of the addresses of image files. */
   files: string;
   compare: string;
+  /** The list of comments on a design, or on an image in it. */
+  comments: (designId: string, imageId?: string) => string;
 };
 
-const SIGNED_IN: ItemAddresses = {
+export const SIGNED_IN: ItemAddresses = {
   design: (id) => href("/design/:id", { id }),
   image: (id, imageId) => href("/design/:id/images/:imageId", { id, imageId }),
   files: "/images",
   compare: href("/compare"),
+  comments: (id, imageId) =>
+    imageId === undefined ? href("/design/:id/comments", { id }) : href("/design/:id/images/:imageId/comments", { id, imageId }),
 };
 
 const Addresses = createContext(SIGNED_IN);

@@ -26,8 +26,10 @@ export type AccountNotice = Infer<typeof accountNotice>;
 
 /** Names and texts are read when the notice is shown or mailed. */
 const ofComment = { actorId: v.string(), itemId: v.string(), threadId: v.string() };
+/** The name of a visitor of a public link. */
+const byGuest = { guest: v.optional(v.string()) };
 const commentNotices = [
-  v.object({ kind: v.literal("reply"), ...ofComment }),
+  v.object({ kind: v.literal("reply"), ...ofComment, ...byGuest }),
   v.object({ kind: v.literal("mention"), ...ofComment }),
 ] as const;
 const ofReview = { actorId: v.string(), itemId: v.string() };
@@ -60,7 +62,7 @@ const accessNotices = [
   }),
 ] as const;
 
-export const notice = v.union(...earlierNotices, v.object({ kind: v.literal("comment"), ...ofComment }), ...accessNotices);
+export const notice = v.union(...earlierNotices, v.object({ kind: v.literal("comment"), ...ofComment, ...byGuest }), ...accessNotices);
 export type Notice = Infer<typeof notice>;
 /** About projects. The person chooses how mails are sent of each kind. */
 export type ProjectNotice = Extract<Notice, { kind: NotificationKind }>;

@@ -20,7 +20,11 @@ const shownKinds = [
 
 export const shownActivityKind = v.union(...shownKinds);
 
-const activityKind = v.union(...shownKinds, v.literal("reviewed"), v.literal("transferred"));
+/** `count` is the number of comments. */
+export const discussionKind = v.union(v.literal("commented"), v.literal("resolved"), v.literal("reopened"));
+export type DiscussionKind = Infer<typeof discussionKind>;
+
+const activityKind = v.union(...shownKinds, v.literal("reviewed"), v.literal("transferred"), ...discussionKind.members);
 export type ActivityKind = Infer<typeof activityKind>;
 
 /** Ids and texts of permanently deleted items are empty (`forgetItem.ts`). */

@@ -64,6 +64,7 @@ const REPEATED: ReadonlySet<ActivityKind> = new Set([
   "trashed",
   "restored",
   "purged",
+  "commented",
 ]);
 
 function continues(last: Entry, next: Entry): boolean {
@@ -71,7 +72,7 @@ function continues(last: Entry, next: Entry): boolean {
     REPEATED.has(next.kind) &&
     last.kind === next.kind &&
     last.actorId === next.actorId &&
-    last.thing.kind === next.thing.kind &&
+    (next.kind === "commented" ? last.thing.id === next.thing.id : last.thing.kind === next.thing.kind) &&
     last.design?.id === next.design?.id &&
     last.from === next.from &&
     last.to === next.to

@@ -40,7 +40,11 @@ export const commentTables = {
   comments: defineTable({
     threadId: v.id("commentThreads"),
     isReply: v.boolean(),
+    /** A user, or "guest-…" for a visitor of a public link. */
     authorId: v.string(),
+    /** The link through which it was written, also after the link was revoked. */
+    linkId: v.optional(v.id("links")),
+    guestName: v.optional(v.string()),
     /** Mentions are "@[](userId)". "" for a deleted first comment. */
     text: v.string(),
     createdAt: v.number(),
@@ -53,6 +57,7 @@ export const commentTables = {
   })
     .index("by_thread", ["threadId", "isReply"])
     .index("by_author", ["authorId", "createdAt"])
+    .index("by_link", ["linkId", "authorId"])
     .index("by_key", ["authorId", "key"]),
 
   commentReactions: defineTable({

@@ -1,6 +1,6 @@
 import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
-import type { ItemPath, UserMutationCtx } from "../access";
+import type { AuthorCtx, ItemPath } from "../access";
 import { memberOf } from "../members";
 import { notifyPerson } from "../notifications/notify";
 
@@ -13,26 +13,30 @@ export type Cause = { commentId: Id<"comments">; at: number };
 type Recipients = { kind: "mention"; people: string[] } | { kind: "reply"; except: string[] };
 
 export async function notifyOfComment(
-  ctx: UserMutationCtx,
+  ctx: AuthorCtx,
   { project }: ItemPath,
   thread: Thread,
   cause: Cause,
   recipients: Recipients,
 ): Promise<void> {
+  const { author } = ctx;
   const people = recipients.kind === "mention" ? recipients.people : await participantsOf(ctx, thread, recipients.except);
+  // Nobody invited the visitors of a link, so the owner is told of all that they write.
+  const told = author.linkId ? new Set([project.ownerId, ...people]) : people;
   const { _id: threadId, itemId } = thread;
-  for (const userId of people) {
-    if (userId === ctx.user.id) continue;
+  const guest = author.guestName !== undefined && recipients.kind === "reply" && { guest: author.guestName };
+  for (const userId of told) {
+    if (userId === author.id) continue;
     if (userId !== project.ownerId && !(await memberOf(ctx, project._id, userId))) continue;
-    const notice = { kind: recipients.kind, actorId: ctx.user.id, itemId, threadId };
+    const notice = { kind: recipients.kind, actorId: author.id, itemId, threadId, ...guest };
     await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, ...cause });
   }
 }
 
 /** Notifies the others in a project of a new thread, in a job, because there can be many. */
-export async function notifyOfThread(ctx: UserMutationCtx, { project }: ItemPath, threadId: Id<"commentThreads">): Promise<void> {
+export async function notifyOfThread(ctx: AuthorCtx, { project }: ItemPath, threadId: Id<"commentThreads">): Promise<void> {
   const isShared =
-    project.ownerId !== ctx.user.id ||
+    project.ownerId !== ctx.author.id ||
     (await ctx.db
       .query("projectMembers")
       .withIndex("by_project", (q) => q.eq("projectId", project._id))
@@ -40,7 +44,7 @@ export async function notifyOfThread(ctx: UserMutationCtx, { project }: ItemPath
   if (isShared) await ctx.scheduler.runAfter(0, internal.jobs.notifications.tellOfThread, { threadId, cursor: null });
 }
 
-async function participantsOf({ db }: UserMutationCtx, thread: Thread, except: string[]): Promise<string[]> {
+async function participantsOf({ db }: AuthorCtx, thread: Thread, except: string[]): Promise<string[]> {
   const last = await db
     .query("comments")
     .withIndex("by_thread", (q) => q.eq("threadId", thread._id).eq("isReply", true))

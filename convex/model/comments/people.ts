@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../access";
+import type { QueryCtx } from "../../_generated/server";
 import { nameOf, userOf } from "../members";
 
 export const DELETED_USER = "Deleted user";
@@ -6,7 +6,7 @@ export const DELETED_USER = "Deleted user";
 export type NamesOf = (userIds: Iterable<string>) => Promise<Map<string, string>>;
 
 /** Returns a function that reads each user once. */
-export function peopleOf(ctx: CallerCtx): NamesOf {
+export function peopleOf(ctx: Pick<QueryCtx, "db">): NamesOf {
   const known = new Map<string, Promise<string>>();
   const nameFor = async (userId: string): Promise<string> => {
     const user = await userOf(ctx, userId);

@@ -2,7 +2,8 @@ import { queueDeliveries } from "../webhooks/webhooks";
 import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
-import { type CallerCtx, designFor, imageFor, type ItemPath, type UserMutationCtx } from "../access";
+import { recordActivity } from "../activities/recordActivity";
+import { type AuthorCtx, designFor, imageFor, type ItemPath, type ReaderCtx } from "../access";
 import { notFound } from "../errors";
 import { memberOf } from "../members";
 import type { Right } from "../rights";
@@ -14,7 +15,7 @@ type Thread = Doc<"commentThreads">;
 export type CommentedPath = ItemPath & { item: Doc<"designs"> | Doc<"designImages"> };
 
 /** Returns a design or an image. Throws "not_found". */
-export async function commentedFor(ctx: CallerCtx, id: string, right: Right): Promise<CommentedPath> {
+export async function commentedFor(ctx: ReaderCtx, id: string, right: Right): Promise<CommentedPath> {
   if (ctx.db.normalizeId("designImages", id)) {
     const path = await imageFor(ctx, id, right);
     return { ...path, item: path.image };
@@ -23,7 +24,7 @@ export async function commentedFor(ctx: CallerCtx, id: string, right: Right): Pr
   return { ...path, item: path.design };
 }
 
-export async function threadFor(ctx: CallerCtx, id: string, right: Right): Promise<CommentedPath & { thread: Thread }> {
+export async function threadFor(ctx: ReaderCtx, id: string, right: Right): Promise<CommentedPath & { thread: Thread }> {
   const threadId = ctx.db.normalizeId("commentThreads", id);
   const thread = threadId && (await ctx.db.get(threadId));
   if (!thread) throw notFound();
@@ -32,7 +33,7 @@ export async function threadFor(ctx: CallerCtx, id: string, right: Right): Promi
 
 /** Adds a comment to a thread. The first one of a thread is no reply. */
 export async function insertComment(
-  ctx: UserMutationCtx,
+  ctx: AuthorCtx,
   path: ItemPath,
   thread: Thread,
   { text: typed, key, at }: { text: string; key: string; at: number },
@@ -40,13 +41,18 @@ export async function insertComment(
   const text = storedText(typed, new Set(await mentionedPeople(ctx, path.project, typed)));
   const mentions = mentionedIn(text);
   const isReply = thread.commentCount > 0;
-  const comment = { threadId: thread._id, isReply, authorId: ctx.user.id, text, createdAt: at, mentions, key };
+  const { author } = ctx;
+  const { linkId, guestName } = author;
+  const written = { threadId: thread._id, isReply, authorId: author.id, text, createdAt: at, mentions, key };
+  const comment = { ...written, ...(linkId && { linkId }), ...(guestName !== undefined && { guestName }) };
   const id = await ctx.db.insert("comments", comment);
+  if (ctx.link && !ctx.link.hasComments) await ctx.db.patch(ctx.link._id, { hasComments: true });
   await ctx.db.patch(thread._id, { commentCount: thread.commentCount + 1, lastAt: at });
   await noteComment(ctx, path, at);
-  await markItemRead(ctx, path, at);
+  if (await isMember(ctx, path.project)) await markItemRead({ db: ctx.db, user: author }, path, at);
   const cause = { commentId: id, at };
   await noteMentions(ctx, path, thread, { cause, before: [], now: mentions });
+  await recordActivity({ ...ctx, user: author }, { kind: "commented", ...path });
   await queueDeliveries(ctx, path.project, {
     event: "comment.created",
     items: path.design ? [{ designId: path.design._id, ...(path.image && { imageId: path.image._id }) }] : [],
@@ -57,8 +63,14 @@ export async function insertComment(
   return id;
 }
 
-/** Returns the mentioned people with access, at most `MENTIONS_MAX`. */
-export async function mentionedPeople(ctx: UserMutationCtx, project: Doc<"projects">, text: string): Promise<string[]> {
+async function isMember({ db, author, user }: AuthorCtx, { _id, ownerId }: Doc<"projects">): Promise<boolean> {
+  if (user !== null || author.id === ownerId) return true;
+  return author.guestName === undefined && (await memberOf({ db }, _id, author.id)) !== null;
+}
+
+/** Returns the mentioned people with access, at most `MENTIONS_MAX`. Through a link nobody is mentioned. */
+export async function mentionedPeople(ctx: AuthorCtx, project: Doc<"projects">, text: string): Promise<string[]> {
+  if (ctx.author.linkId) return [];
   const people = [];
   for (const userId of mentionedIn(text).slice(0, MENTIONS_MAX))
     if (userId === project.ownerId || (await memberOf(ctx, project._id, userId))) people.push(userId);
@@ -67,7 +79,7 @@ export async function mentionedPeople(ctx: UserMutationCtx, project: Doc<"projec
 
 /** Updates who is mentioned in a thread, and notifies those who were not mentioned in the comment before. */
 export async function noteMentions(
-  ctx: UserMutationCtx,
+  ctx: AuthorCtx,
   path: ItemPath,
   thread: Thread,
   { cause, before, now }: { cause: Cause; before: string[]; now: string[] },

@@ -35,7 +35,7 @@ async function isUnread(ctx: Reader, { _id, lastCommentAt }: Commented): Promise
 }
 
 /** Stores in an item and its parents that there is a new comment. */
-export async function noteComment(ctx: Writer, { project, design, image }: ItemPath, at: number): Promise<void> {
+export async function noteComment(ctx: Pick<MutationCtx, "db">, { project, design, image }: ItemPath, at: number): Promise<void> {
   for (const row of [image, design, project]) if (row && (row.lastCommentAt ?? 0) < at) await ctx.db.patch(row._id, { lastCommentAt: at });
 }
 

@@ -1,8 +1,8 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
-/** What visitors of a link may do besides viewing. A further kind is an addition to this union. */
-const linkKind = v.union(v.literal("view"));
+/** "comment": visitors also read and write comments. */
+const linkKind = v.union(v.literal("view"), v.literal("comment"));
 
 export const linkTables = {
   /** Public links (docs/decisions/177-public-links.md). A revoked link has no row. */
@@ -24,6 +24,8 @@ export const linkTables = {
     /** Set when the link has expired, so that live queries of visitors run again. */
     expiredAt: v.optional(v.number()),
     downloads: v.boolean(),
+    /** Whether something was written through it. */
+    hasComments: v.optional(v.literal(true)),
     createdBy: v.string(),
     createdAt: v.number(),
   })

@@ -23,7 +23,7 @@ export const notificationMail = v.object({
   notices: v.array(shownNotice),
   more: v.number(),
   isDigest: v.boolean(),
-  comments: v.array(v.object({ author: v.string(), text: v.string() })),
+  comments: v.array(v.object({ author: v.string(), isGuest: v.optional(v.literal(true)), text: v.string() })),
   timeZone: v.optional(v.string()),
   locale: v.optional(v.string()),
 });
@@ -125,9 +125,10 @@ async function newComments(
     .toSorted((a, b) => a.createdAt - b.createdAt)
     .slice(-COMMENTS);
   return Promise.all(
-    chosen.map(async ({ authorId, text }) => {
-      const names = await namesOf([authorId, ...mentionedIn(text)]);
-      return { author: names.get(authorId) ?? "", text: mailText(text, names) };
+    chosen.map(async ({ authorId, guestName, text }) => {
+      const names = await namesOf([...(guestName === undefined ? [authorId] : []), ...mentionedIn(text)]);
+      const author = guestName ?? names.get(authorId) ?? "";
+      return { author, ...(guestName !== undefined && { isGuest: true as const }), text: mailText(text, names) };
     }),
   );
 }

@@ -47,7 +47,8 @@ export async function withNames(ctx: CallerCtx, shown: ShownNotice, namesOf: Nam
   const found = await ifVisible(commentedFor(ctx, of.itemId, "view"));
   if (!found?.design) return shown;
   const { item, design, image, project } = found;
-  const actor = (await namesOf([of.actorId])).get(of.actorId) ?? "";
+  const guest = "guest" in of ? of.guest : undefined;
+  const actor = guest ?? (await namesOf([of.actorId])).get(of.actorId) ?? "";
   const request = of.kind === "reviewRequested" ? await ctx.db.get(of.requestId) : null;
   const { dueOn, note } = request ?? {};
   const optional = { ...(image && { imageId: image._id }), ...(dueOn !== undefined && { dueOn }), ...(note !== undefined && { note }) };

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { bothWays, expect, expectAccessible, hydrated, type RunningApp, test } from "../../harness/test.ts";
-import { addPictures, chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
+import { addPictures, addVersion, chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
 import type { ChosenFile } from "../../fixtures/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
 
@@ -99,6 +99,19 @@ test("programs read, upload and download within a token's permissions", { tag: "
   expect((await original.arrayBuffer()).byteLength).toBe(listed.items[0].size);
   const small = await get(app, `/images/${results[0].imageId}/file?width=320`, reader);
   expect(small.headers.get("Content-Type")).toBe("image/webp");
+
+  const { imageId } = results[0];
+  const only = await (await get(app, `/images/${imageId}/versions`, reader)).json();
+  expect(only.items).toMatchObject([{ id: null, number: 1, isCurrent: true, checksum: listed.items[0].checksum }]);
+  await addVersion(app, person, designId, imageId, "dogs");
+  const { items: versions } = await (await get(app, `/images/${imageId}/versions`, reader)).json();
+  expect(versions).toMatchObject([
+    { number: 2, isCurrent: true, name: "dogs.jpg" },
+    { number: 1, isCurrent: false, name: "fig.jpg", checksum: listed.items[0].checksum },
+  ]);
+  const earlier = await fetch(versions[1].fileUrl, { headers: { Authorization: `Bearer ${reader}` } });
+  expect((await earlier.arrayBuffer()).byteLength).toBe(listed.items[0].size);
+  expect((await get(app, `/images/${imageId}/versions`, uploader)).status).toBe(403);
 
   expect(await (await get(app, `/projects/${projectId}`, reader)).json()).toMatchObject({ id: projectId, imageCount: 2 });
   expect(await (await get(app, `/projects/${projectId}/designs`, reader)).json()).toMatchObject({

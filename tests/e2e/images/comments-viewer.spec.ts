@@ -109,9 +109,8 @@ test("places and announces a comment by keyboard", async ({ page, app, person })
   const announced = page.locator("[data-announcer]");
   await startPlacing(page);
   await expect(announced).toContainText("arrow keys");
-  await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("ArrowDown");
-  await expect(announced).toHaveText(/\d+% from the left, \d+% from the top/);
+  await expect(announced).toHaveText(/^\d+% from the left, \d+% from the top/);
   await page.keyboard.press("Escape");
   await expect(surface(page)).toBeHidden();
   await expect(page).toHaveURL(path);
@@ -119,7 +118,9 @@ test("places and announces a comment by keyboard", async ({ page, app, person })
     document.body.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true, key: "с", code: "KeyC" })),
   );
   await expect(surface(page)).toBeFocused();
-  for (let press = 0; press < 60; press++) await page.keyboard.press("Shift+ArrowLeft");
+  // A key that stays down repeats.
+  for (let press = 0; press < 60; press++) await page.keyboard.down("ArrowLeft");
+  await page.keyboard.up("ArrowLeft");
   await expect(announced).toHaveText(/^0% from the left/);
   await page.keyboard.press("Enter");
   await expect(composer(page)).toBeFocused();
@@ -128,6 +129,18 @@ test("places and announces a comment by keyboard", async ({ page, app, person })
   await page.keyboard.press("Control+Enter");
   await expect(threads(page)).toHaveCount(1);
   await expect.poll(async () => (await pinsOf(convex, imageId))[0]?.anchor.x).toBe(0);
+
+  await startPlacing(page);
+  for (let press = 0; press < 6; press++) await page.keyboard.press("Shift+ArrowRight");
+  for (let press = 0; press < 6; press++) await page.keyboard.press("Shift+ArrowDown");
+  await expect(announced).toHaveText(/^Area \d+% by \d+%, middle/);
+  await page.keyboard.press("Enter");
+  await expect(composer(page)).toBeFocused();
+  await page.keyboard.type("An area");
+  await page.keyboard.press("Control+Enter");
+  await expect
+    .poll(async () => (await pinsOf(convex, imageId)).some(({ anchor: { width = 0, height = 0 } }) => width * height > 0))
+    .toBe(true);
 });
 
 test("moves between threads by key, from a thread to its pin and back", async ({ page, app, person }) => {

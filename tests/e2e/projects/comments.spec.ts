@@ -50,9 +50,17 @@ bothWays((javaScript) => {
       await page.getByRole("link", { name: /^Comments/ }).click();
       await expect(page.getByRole("heading", { name: "Comments", level: 1 })).toBeVisible();
       await ready(page);
-      await page.getByLabel("New comment").fill("Two\nlines");
+      await page.getByLabel("New comment").fill("Two\nlines ");
+      if (javaScript) {
+        await page.getByLabel("New comment").press("End");
+        await page.keyboard.type(`@${stranger.name.slice(0, 3)}`);
+        await expect(page.getByRole("option", { name: stranger.name })).toBeVisible();
+        await page.keyboard.press("Enter");
+        await expect(page.getByLabel("New comment")).toHaveValue(`Two\nlines @${stranger.name} `);
+      }
       await page.getByRole("button", { name: "Send" }).first().click();
       await expect(threads(page)).toContainText("Two");
+      if (javaScript) await expect(threads(page).locator(".comment-mention")).toHaveText(`@${stranger.name}`);
       await expect(page.getByLabel("New comment")).toHaveValue("");
       await open(page, "Edit");
       await page.getByLabel("Text").fill("Three lines");

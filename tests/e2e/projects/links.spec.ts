@@ -5,6 +5,7 @@ import { bothWays, expect, expectAccessible, hydrated, type Person, type Running
 import { sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { makeLink } from "../support/links.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
+import { unzip } from "../../zip.ts";
 
 const UNKNOWN = `/s/${"x".repeat(22)}`;
 
@@ -213,6 +214,18 @@ test(
     const file = await request(`${open}/files/${imageId}?original=1`);
     expect(file.headers.get("Content-Disposition")).toContain('filename="IMG_2041.jpg"');
     expect(await exifOf(file)).not.toMatch(/Lumen|Pocket/);
+    const archived = [`${projectId}.zip`, `${designId}.zip`].map(async (each) => {
+      const archive = await request(`${open}/download/${each}`);
+      expect(archive.headers.get("Content-Type")).toBe("application/zip");
+      return [...unzip(new Uint8Array(await archive.arrayBuffer()))];
+    });
+    for (const [[path, picture] = ["", new Uint8Array()], ...others] of await Promise.all(archived)) {
+      expect([path.replace("Cover/", ""), others]).toEqual(["IMG_2041.jpg", []]);
+      expect(await exifOf(new Response(new Uint8Array(picture)))).not.toMatch(/Lumen|Pocket/);
+    }
+    expect((await request(`${closed}/download/${projectId}.zip`)).status).toBe(404);
+    const ofDesign = await makeLink(app, person, projectId, { item: designId, downloads: true });
+    expect((await request(`${ofDesign}/download/${projectId}.zip`)).status).toBe(404);
     expect((await request(`${closed}/files/${imageId}?original=1`)).status).toBe(404);
     expect((await request(`${closed}/files/${imageId}?w=own`)).status).toBe(200);
   },

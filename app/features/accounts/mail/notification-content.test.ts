@@ -39,6 +39,19 @@ it("shows the comments of a thread with the link to it, escaped", () => {
   expect(mail.html).not.toContain("<script>");
 });
 
+it("marks guests of public links, also without their names", () => {
+  const notice = (actor: string) => ({
+    ...base,
+    notice: { kind: "reply" as const, actorId: "guest-1", itemId: "i1", threadId: "t1", guest: actor },
+    about: { ...about, actor },
+  });
+  const mail = (author: string) => rendered({ notices: [notice(author)], comments: [{ author, isGuest: true, text: "Larger" }] });
+  expect(mail("Grace").subject).toBe("Grace (guest) replied to a comment on “Cover <1>” · Atelier");
+  expect(mail("Grace").text).toContain("Grace (guest):\n> Larger");
+  expect(mail("evil.example").text).toContain("Someone (guest):\n> Larger");
+  expect(mail("evil.example").text).not.toContain("evil.example");
+});
+
 it("has the headers and the link that end such mails with one click", () => {
   const mail = rendered({ notices: [of("reply")], comments: [{ author: "Eve", text: "No" }] });
   expect(mail.headers).toEqual({

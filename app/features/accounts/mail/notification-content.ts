@@ -1,6 +1,7 @@
 import { isolate } from "~/lib/ui/isolate";
 import { type DateSettings, formatDate, localeFrom } from "~/lib/ui/time/date-format";
 import {
+  GUEST_MARK,
   isOfProject,
   projectNotificationLink,
   projectNotificationText,
@@ -46,7 +47,10 @@ function single({ notices, comments, url, ...place }: NotificationContent, isPla
       ...(first ? [`This happened on ${formatDate(first.at, "minute", dates)}.`] : []),
     ],
     quotes: [
-      ...comments.map(({ author, text: of }) => ({ by: plainOr(author, isPlain, "Someone"), text: of })),
+      ...comments.map(({ author, isGuest = false, text: of }) => ({
+        by: plainOr(author, isPlain, "Someone") + (isGuest ? GUEST_MARK : ""),
+        text: of,
+      })),
       ...(note === undefined ? [] : [{ by: "Note", text: note }]),
     ],
     ...(link && { link }),

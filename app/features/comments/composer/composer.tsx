@@ -1,6 +1,5 @@
 import { AtSign, SendHorizontal } from "lucide-react";
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
-import { clsx } from "clsx";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -8,10 +7,13 @@ import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { TextArea } from "~/lib/ui/inputs/text-area";
+import { TextInput } from "~/lib/ui/inputs/text-input";
 import { announce } from "~/lib/ui/overlays/announcer";
+import { useGuest, useLinkCommenting } from "../link-commenting";
 import type { Draft } from "../drafts/drafts";
 import { plainName, toTokens, withMention } from "./mentions";
 import type { DraftState } from "./use-draft";
+import { MentionList } from "./mention-list";
 import { useMentions } from "./use-mentions";
 
 type ComposerProps = {
@@ -23,20 +25,34 @@ type ComposerProps = {
   onSend: (text: string, draft: Draft) => Promise<void>;
   onCancel?: (() => void) | undefined;
   autoFocus?: boolean;
+  /** Asks the guest of a public link for a name. */
+  asksName?: boolean;
   children?: ReactNode;
 };
 
 /** A field for a comment with mentions. Ctrl+Enter or Cmd+Enter sends it. */
-export function Composer({ draft: state, label, submit, projectId, onSend, onCancel, autoFocus = false, children }: ComposerProps) {
+export function Composer({
+  draft: state,
+  label,
+  submit,
+  projectId,
+  onSend,
+  onCancel,
+  autoFocus = false,
+  asksName = false,
+  children,
+}: ComposerProps) {
   const id = useId();
   const { draft, change } = state;
   const { text, people } = draft;
+  const link = useLinkCommenting();
+  const guest = useGuest();
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(0);
   const nextCaret = useRef<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const mentions = useMentions({
-    projectId,
+    projectId: link ? null : projectId,
     text,
     caret,
     onChoose(person, mention) {
@@ -56,6 +72,7 @@ export function Composer({ draft: state, label, submit, projectId, onSend, onCan
   const isEmpty = text.trim() === "";
 
   async function send() {
+    if (asksName && guest?.name.trim() === "") return setProblem("Enter your name.");
     if (isEmpty) return setProblem("Enter a comment.");
     setProblem(null);
     const taken = state.take();
@@ -85,6 +102,21 @@ export function Composer({ draft: state, label, submit, projectId, onSend, onCan
       }}
     >
       {children}
+      {asksName && guest ? (
+        <div className="grid gap-1.5">
+          <label htmlFor={`${id}-name`} className="text-sm font-medium text-soft">
+            Your name
+          </label>
+          <TextInput
+            id={`${id}-name`}
+            value={guest.name}
+            maxLength={80}
+            autoComplete="name"
+            aria-describedby={`${id}-problem`}
+            onChange={(event) => link?.setName(event.target.value)}
+          />
+        </div>
+      ) : null}
       <label htmlFor={id} className="sr-only">
         {label}
       </label>
@@ -112,32 +144,14 @@ export function Composer({ draft: state, label, submit, projectId, onSend, onCan
           event.preventDefault();
         }}
       />
-      {mentions.suggested.length > 0 ? (
-        <div role="listbox" id={mentions.listId} aria-label="People" className="comment-people">
-          {mentions.suggested.map((person, index) => (
-            // The text field handles the keys.
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-            <div
-              key={person.id}
-              role="option"
-              id={mentions.optionId(index)}
-              tabIndex={-1}
-              aria-selected={index === mentions.index}
-              className={clsx("menu-item", index === mentions.index && "bg-hover")}
-              // Keeps the focus in the field.
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => mentions.choose(person)}
-            >
-              <bdi className="truncate">{person.name}</bdi>
-            </div>
-          ))}
-        </div>
-      ) : null}
+      <MentionList mentions={mentions} />
       <FieldErrors id={`${id}-problem`} errors={problem === null ? undefined : [problem]} />
       <div className="flex flex-wrap items-center gap-1">
-        <Button variant="ghost" size="icon-sm" aria-label="Mention someone" data-tooltip="Mention" onClick={insertAt}>
-          <Icon of={AtSign} />
-        </Button>
+        {link ? null : (
+          <Button variant="ghost" size="icon-sm" aria-label="Mention someone" data-tooltip="Mention" onClick={insertAt}>
+            <Icon of={AtSign} />
+          </Button>
+        )}
         <span className="flex-1" />
         {onCancel ? (
           <Button variant="ghost" size="sm" onClick={onCancel}>

@@ -7,7 +7,8 @@ import { api } from "#convex/_generated/api";
 import { mentionAt, type Person, suggestedPeople } from "./mentions";
 
 type MentionsOptions = {
-  projectId: string;
+  /** Null where nobody can be mentioned. */
+  projectId: string | null;
   text: string;
   caret: number;
   onChoose: (person: Person, mention: { start: number; caret: number }) => void;
@@ -20,10 +21,10 @@ export function useMentions({ projectId, text, caret, onChoose }: MentionsOption
   const [closedAt, setClosedAt] = useState<number | null>(null);
   const [chosen, setChosen] = useState(0);
   const people: { userId: string; name: string }[] | Error | undefined = useQueries(
-    isWanted ? { people: { query: api.comments.listPeople, args: { projectId } } } : {},
+    isWanted && projectId !== null ? { people: { query: api.comments.listPeople, args: { projectId } } } : {},
   )["people"];
   const mention = mentionAt(text, caret);
-  const isTyped = mention !== null && mention.start !== closedAt;
+  const isTyped = projectId !== null && mention !== null && mention.start !== closedAt;
   if (isTyped && !isWanted) setWanted(true);
   const listed = Array.isArray(people) ? people.map(({ userId, name }) => ({ id: userId, name })) : [];
   const suggested = isTyped ? suggestedPeople(listed, mention.query) : [];

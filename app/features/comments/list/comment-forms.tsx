@@ -1,14 +1,23 @@
 import { useRef, useState } from "react";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import type { IntentName } from "~/lib/forms/intents";
+import { TextField } from "~/lib/forms/fields/text-field";
 import { inputProps } from "~/lib/forms/fields/field-props";
-import { useMayRun } from "~/lib/rights/rights";
+import { useIsVisitor, useMay, useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
-import { TextArea } from "~/lib/ui/inputs/text-area";
+import { MentionArea } from "../composer/mention-area";
+import { useGuest, useLinkCommenting } from "../link-commenting";
 import type { Comment, Thread } from "../optimistic";
 
 export type Constraint = Parameters<typeof useIntentForm>[0]["constraint"];
+
+/** Visitors of a public link run the same intents, on the app server. */
+export function useMayWrite(intent: IntentName): boolean {
+  const mayRun = useMayRun()(intent);
+  const mayComment = useMay()("comment");
+  return useLinkCommenting() ? mayComment : mayRun;
+}
 
 type WriteFormProps = {
   id: string;
@@ -17,12 +26,15 @@ type WriteFormProps = {
   /** With a `key` for each text that is sent. */
   hidden: Record<string, string>;
   constraint: Constraint;
+  projectId: string;
   onDone?: () => void;
 };
 
 /** A form for a new comment or reply, which is empty again after it was sent. */
-function WriteForm({ id, intent, label, hidden, constraint, onDone }: WriteFormProps) {
-  const state = useIntentForm({ id, intent, constraint });
+function WriteForm({ id, intent, label, hidden, constraint, projectId, onDone }: WriteFormProps) {
+  const guest = useGuest();
+  const isVisitor = useIsVisitor();
+  const state = useIntentForm({ id, intent, constraint, ...(guest && { defaultValue: { name: guest.name } }) });
   const [round, setRound] = useState(0);
   const field = state.fields["text"];
   if (!field) return null;
@@ -38,8 +50,15 @@ function WriteForm({ id, intent, label, hidden, constraint, onDone }: WriteFormP
         onDone?.();
       }}
     >
+      {guest ? <TextField field={state.fields["name"]} label="Your name" autoComplete="name" maxLength={80} /> : null}
       <Field htmlFor={field.id} label={label} errorId={field.errorId} errors={field.errors}>
-        <TextArea key={round} {...props} rows={3} defaultValue={typeof refused === "string" ? refused : ""} />
+        <MentionArea
+          key={round}
+          {...props}
+          projectId={isVisitor ? null : projectId}
+          rows={3}
+          defaultValue={typeof refused === "string" ? refused : ""}
+        />
       </Field>
       <Button type="submit" variant="primary" className="justify-self-start" disabled={state.pending}>
         Send
@@ -48,20 +67,20 @@ function WriteForm({ id, intent, label, hidden, constraint, onDone }: WriteFormP
   );
 }
 
-type NewThreadProps = { itemId: string; formKey: string; constraint: Constraint };
+type NewThreadProps = { itemId: string; formKey: string; constraint: Constraint; projectId: string };
 
-export function NewThread({ itemId, formKey, constraint }: NewThreadProps) {
-  if (!useMayRun()("startThread")) return null;
-  return <WriteForm id="new-thread" intent="startThread" label="New comment" hidden={{ itemId, key: formKey }} constraint={constraint} />;
+export function NewThread({ itemId, formKey, ...rest }: NewThreadProps) {
+  if (!useMayWrite("startThread")) return null;
+  return <WriteForm id="new-thread" intent="startThread" label="New comment" hidden={{ itemId, key: formKey }} {...rest} />;
 }
 
-type ReplyProps = { thread: Thread; formKey: string; constraint: Constraint };
+type ReplyProps = { thread: Thread; formKey: string; constraint: Constraint; projectId: string };
 
-export function ReplyForm({ thread: { _id, first }, formKey, constraint }: ReplyProps) {
+export function ReplyForm({ thread: { _id, first }, formKey, ...rest }: ReplyProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const id = `reply-${_id}`;
   const isRefused = useIntentForm({ id, intent: "replyToThread" }).refusal !== undefined;
-  if (!useMayRun()("replyToThread")) return null;
+  if (!useMayWrite("replyToThread")) return null;
   return (
     <details ref={details} className="comment-details" open={isRefused || undefined}>
       <summary>
@@ -72,14 +91,17 @@ export function ReplyForm({ thread: { _id, first }, formKey, constraint }: Reply
         intent="replyToThread"
         label="Your answer"
         hidden={{ threadId: _id, key: `${formKey}${_id}` }}
-        constraint={constraint}
+        {...rest}
         onDone={() => closeDetails(details.current)}
       />
     </details>
   );
 }
 
-export function EditForm({ comment: { _id, text }, constraint }: { comment: Comment; constraint: Constraint }) {
+type EditFormProps = { comment: Comment; constraint: Constraint; projectId: string };
+
+export function EditForm({ comment: { _id, text }, constraint, projectId }: EditFormProps) {
+  const isVisitor = useIsVisitor();
   const details = useRef<HTMLDetailsElement>(null);
   const state = useIntentForm({ id: `edit-${_id}`, intent: "editComment", constraint, defaultValue: { text } });
   const [isTyped, setTyped] = useState(false);
@@ -106,9 +128,10 @@ export function EditForm({ comment: { _id, text }, constraint }: { comment: Comm
         onDiscard={startOver}
       >
         <Field htmlFor={field.id} label="Text" errorId={field.errorId} errors={field.errors}>
-          <TextArea
+          <MentionArea
             key={shown.round}
             {...props}
+            projectId={isVisitor ? null : projectId}
             rows={3}
             defaultValue={typeof refused === "string" ? refused : shown.text}
             onChange={() => setTyped(true)}
@@ -122,7 +145,8 @@ export function EditForm({ comment: { _id, text }, constraint }: { comment: Comm
   );
 }
 
-export function DeleteForm({ comment: { _id } }: { comment: Comment }) {
+export function DeleteForm({ comment, projectId }: { comment: Comment; projectId: string }) {
+  const { _id } = comment;
   const state = useIntentForm({ id: `delete-${_id}`, intent: "removeComment" });
   return (
     <details className="comment-details">
@@ -133,7 +157,21 @@ export function DeleteForm({ comment: { _id } }: { comment: Comment }) {
           Delete comment
         </Button>
       </IntentForm>
+      <DeleteAllForm comment={comment} projectId={projectId} />
     </details>
+  );
+}
+
+/** Deletes all that one author wrote through a public link, for those who moderate. */
+function DeleteAllForm({ comment: { _id, linkId, author }, projectId }: { comment: Comment; projectId: string }) {
+  const state = useIntentForm({ id: `delete-all-${_id}`, intent: "removeLinkComments" });
+  if (!useMayRun()("removeLinkComments") || linkId === undefined) return null;
+  return (
+    <IntentForm state={state} hidden={{ projectId, linkId, authorId: author.userId }} className="mt-2">
+      <Button type="submit" variant="danger" className="justify-self-start">
+        Delete all by <bdi>{author.name}</bdi> through this link
+      </Button>
+    </IntentForm>
   );
 }
 

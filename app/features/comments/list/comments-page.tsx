@@ -6,6 +6,7 @@ import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
 import type { Preload, PreloadOf } from "~/lib/data/preload";
 import { useLive } from "~/lib/data/use-live";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { useIsVisitor } from "~/lib/rights/rights";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { EmptyState } from "~/lib/ui/empty-state";
 import { Link } from "~/lib/ui/navigation/link";
@@ -15,7 +16,7 @@ import { api } from "#convex/_generated/api";
 import type { Comment, Thread, ThreadFilter } from "../optimistic";
 import { THREAD } from "../thread-address";
 import { type Constraint, NewThread } from "./comment-forms";
-import { FILTER, FILTERS } from "./filters";
+import { FILTER, FILTERS, OF_MEMBERS } from "./filters";
 import { ThreadCard, ThreadList, type ThreadPlace } from "./thread-list";
 
 export type CommentsData = {
@@ -47,7 +48,7 @@ export function CommentsPage({ trail, item, place, data }: CommentsPageProps) {
         <OneThread thread={data.thread} isFirst={data.isFirst} place={place} formKey={formKey} constraint={constraint} />
       ) : (
         <>
-          <NewThread itemId={item._id} formKey={formKey} constraint={constraint} />
+          <NewThread itemId={item._id} formKey={formKey} constraint={constraint} projectId={place.projectId} />
           <Threads data={data} place={place} />
         </>
       )}
@@ -103,6 +104,7 @@ function OneThread({ thread: { own, replies }, isFirst, ...rest }: OneThreadProp
 
 function Filters({ chosen }: { chosen: ThreadFilter }) {
   const { pathname, search } = useLocation();
+  const isVisitor = useIsVisitor();
   const addressOf = (filter: ThreadFilter) => {
     const params = new URLSearchParams(search);
     for (const name of [LATER_PAGES, THREAD]) params.delete(name);
@@ -112,7 +114,7 @@ function Filters({ chosen }: { chosen: ThreadFilter }) {
   };
   return (
     <nav aria-label="Filter" className="flex flex-wrap gap-2">
-      {FILTERS.map(({ filter, label }) => (
+      {FILTERS.filter(({ filter }) => !isVisitor || !OF_MEMBERS.includes(filter)).map(({ filter, label }) => (
         <Link
           key={filter}
           to={addressOf(filter)}

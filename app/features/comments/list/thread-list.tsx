@@ -1,17 +1,19 @@
 import { clsx } from "clsx";
-import { useMay, useMayRun } from "~/lib/rights/rights";
+import { useMay } from "~/lib/rights/rights";
 import { isPending } from "~/lib/data/pending";
 import { Avatar } from "~/lib/ui/avatar";
 import { count } from "~/lib/ui/count";
 import { Link } from "~/lib/ui/navigation/link";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
+import { ThroughMark, useIsMine } from "../link-commenting";
 import type { Comment, Thread } from "../optimistic";
 import { CommentText } from "../text/comment-text";
-import { type Constraint, DeleteForm, EditForm, ReplyForm, ResolveForm } from "./comment-forms";
+import { type Constraint, DeleteForm, EditForm, ReplyForm, ResolveForm, useMayWrite } from "./comment-forms";
 import { placeText } from "./place-text";
 import { ReactionForm } from "./reaction-form";
 
 export type ThreadPlace = {
+  projectId: string;
   /** Of the image's current version. */
   versionNumber?: number | undefined;
   threadAddress: (threadId: string) => string;
@@ -50,12 +52,12 @@ export function ThreadCard({ thread, isUnread, place, formKey, constraint, repli
       className={clsx("grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border bg-card p-4", isUnread && "border-accent")}
     >
       <PlaceLine thread={thread} isUnread={isUnread} place={place} />
-      <CommentView comment={first} heading="h2" constraint={constraint} />
+      <CommentView comment={first} heading="h2" constraint={constraint} projectId={place.projectId} />
       {replies.length > 0 ? (
         <ol aria-label="Replies" className="grid grid-cols-[minmax(0,1fr)] gap-4 border-s border-line ps-4">
           {replies.map((reply) => (
             <li key={reply.key}>
-              <CommentView comment={reply} heading="h3" constraint={constraint} />
+              <CommentView comment={reply} heading="h3" constraint={constraint} projectId={place.projectId} />
             </li>
           ))}
         </ol>
@@ -67,7 +69,7 @@ export function ThreadCard({ thread, isUnread, place, formKey, constraint, repli
       ) : null}
       {isSent ? (
         <div className="comment-actions">
-          <ReplyForm thread={thread} formKey={formKey} constraint={constraint} />
+          <ReplyForm thread={thread} formKey={formKey} constraint={constraint} projectId={place.projectId} />
           <ResolveForm thread={thread} />
           {isResolved ? <span className="text-sm text-faint">Resolved{resolvedBy === undefined ? "" : ` by ${resolvedBy}`}</span> : null}
         </div>
@@ -96,20 +98,22 @@ function PlaceLine({ thread, isUnread, place }: { thread: Thread; isUnread: bool
   );
 }
 
-type CommentViewProps = { comment: Comment; heading: "h2" | "h3"; constraint: Constraint };
+type CommentViewProps = { comment: Comment; heading: "h2" | "h3"; constraint: Constraint; projectId: string };
 
-function CommentView({ comment, heading: Heading, constraint }: CommentViewProps) {
-  const { _id, text, author, createdAt, editedAt, isDeleted } = comment;
+function CommentView({ comment, heading: Heading, constraint, projectId }: CommentViewProps) {
+  const { _id, text, author, createdAt, editedAt, isDeleted, through } = comment;
+  const isMine = useIsMine()(comment);
   const mayModerate = useMay()("moderate");
-  const mayRun = useMayRun();
-  const mayDelete = mayRun("removeComment") && (author.isMe || mayModerate);
+  const mayEdit = useMayWrite("editComment") && isMine;
+  const mayDelete = useMayWrite("removeComment") && (isMine || mayModerate);
   const isSent = !isPending(_id);
   return (
     <div id={`comment-${_id}`} aria-busy={!isSent || undefined} className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
       <Avatar name={author.name} email="" image={null} className="mt-0.5 size-8" />
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
         <Heading className="flex flex-wrap items-baseline gap-x-2 text-base font-medium">
-          <bdi className="wrap-anywhere">{author.isMe ? "You" : author.name}</bdi>
+          <bdi className="wrap-anywhere">{isMine ? "You" : author.name}</bdi>
+          <ThroughMark through={through} />
           <span className="text-sm font-normal text-faint">
             <RelativeTime at={createdAt} />
             {editedAt === undefined ? null : " · edited"}
@@ -119,8 +123,8 @@ function CommentView({ comment, heading: Heading, constraint }: CommentViewProps
         {isDeleted || !isSent ? null : (
           <div className="comment-actions">
             <ReactionForm comment={comment} />
-            {author.isMe && mayRun("editComment") ? <EditForm comment={comment} constraint={constraint} /> : null}
-            {mayDelete ? <DeleteForm comment={comment} /> : null}
+            {mayEdit ? <EditForm comment={comment} constraint={constraint} projectId={projectId} /> : null}
+            {mayDelete ? <DeleteForm comment={comment} projectId={projectId} /> : null}
           </div>
         )}
       </div>

@@ -12,10 +12,11 @@ import { Composer, problemOf } from "../composer/composer";
 import { fromTokens } from "../composer/mentions";
 import { useDraft } from "../composer/use-draft";
 import { writeDraft } from "../drafts/drafts";
+import { ThroughMark, useIsMine } from "../link-commenting";
 import type { Comment } from "../optimistic";
 import { CommentText } from "../text/comment-text";
 import { Reactions } from "./reactions";
-import { commentActions } from "./use-comment-actions";
+import { commentActions, useWriting } from "./use-comment-actions";
 
 type CommentRowProps = { comment: Comment; me: { userId: string }; projectId: string; note?: string | null; isNew?: boolean };
 
@@ -30,14 +31,17 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
   };
   const may = useMay();
   const isSent = !isPending(_id);
-  const mayEdit = isSent && author.isMe && may("comment");
-  const mayRemove = isSent && (author.isMe ? may("comment") : may("moderate"));
+  const isMine = useIsMine()(comment);
+  const mayEdit = isSent && isMine && may("comment");
+  const mayRemove = isSent && (isMine ? may("comment") : may("moderate"));
+  const { remove } = useWriting();
   return (
     <div className="comment-row">
       <Avatar name={author.name} email="" image={null} className="size-7 rounded-full text-xs" />
       <div className="grid min-w-0 flex-1 gap-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-faint">
           <bdi className="truncate text-base font-medium text-ink">{author.name}</bdi>
+          <ThroughMark through={comment.through} />
           <RelativeTime at={createdAt} />
           {editedAt === undefined ? null : <span>Edited</span>}
           {note === null ? null : <span>{note}</span>}
@@ -58,7 +62,15 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
           <CommentText text={text} />
         )}
         {mode === "removing" ? (
-          <ConfirmRemoval onConfirm={() => commentActions.remove(_id)} onCancel={() => setMode("shown")} />
+          <ConfirmRemoval
+            onConfirm={() => remove(_id)}
+            onConfirmAll={
+              comment.linkId !== undefined && may("moderate")
+                ? () => commentActions.removeAllOf(projectId, comment.linkId ?? "", author.userId)
+                : undefined
+            }
+            onCancel={() => setMode("shown")}
+          />
         ) : isDeleted || mode === "edited" ? null : (
           <div className="-ms-1.5 flex flex-wrap items-center gap-1">
             {isSent ? <Reactions comment={comment} /> : null}
@@ -92,6 +104,7 @@ type EditProps = {
 function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRejected }: EditProps) {
   const place = `edit-${_id}`;
   const draft = useDraft(me.userId, place, fromTokens(text));
+  const { edit } = useWriting();
   return (
     <Composer
       draft={draft}
@@ -106,7 +119,7 @@ function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRe
       onSend={async (changed, taken) => {
         onDone();
         try {
-          await commentActions.edit(_id, changed, from);
+          await edit(_id, changed, from);
         } catch (error) {
           const current = refusalOf(error)?.current;
           writeDraft(me.userId, place, { ...taken, at: Date.now() });
@@ -118,7 +131,10 @@ function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRe
   );
 }
 
-function ConfirmRemoval({ onConfirm, onCancel }: { onConfirm: () => void; onCancel: () => void }) {
+type ConfirmRemovalProps = { onConfirm: () => void; onConfirmAll: (() => void) | undefined; onCancel: () => void };
+
+/** `onConfirmAll` deletes all that the author wrote through the same public link. */
+function ConfirmRemoval({ onConfirm, onConfirmAll, onCancel }: ConfirmRemovalProps) {
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => cancel.current?.focus(), []);
   return (
@@ -130,6 +146,11 @@ function ConfirmRemoval({ onConfirm, onCancel }: { onConfirm: () => void; onCanc
       <Button size="sm" variant="danger" onClick={onConfirm}>
         Delete
       </Button>
+      {onConfirmAll ? (
+        <Button size="sm" variant="danger" onClick={onConfirmAll}>
+          Delete all by this author through the link
+        </Button>
+      ) : null}
     </div>
   );
 }

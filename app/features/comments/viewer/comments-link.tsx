@@ -1,6 +1,7 @@
 import { MessageSquare } from "lucide-react";
 import type { MouseEvent } from "react";
 import { clsx } from "clsx";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { Icon } from "~/lib/ui/icons/icon";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Link } from "~/lib/ui/navigation/link";
@@ -14,9 +15,10 @@ type CommentsLinkProps = {
 
 /** Opens the panel. Without scripts, and in a new tab, it leads to the list of comments. */
 export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUnread = false }, isOpen, onOpen }: CommentsLinkProps) {
+  const addresses = useItemAddresses();
   return (
     <Link
-      to={commentsAddress({ designId, imageId: _id })}
+      to={commentsAddress({ designId, imageId: _id }, addresses)}
       prefetch="none"
       data-command="Comments"
       className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "viewer-comments-link")}

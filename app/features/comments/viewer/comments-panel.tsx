@@ -1,6 +1,6 @@
 import { MapPin, MessageSquarePlus, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { useMay } from "~/lib/rights/rights";
+import { useIsVisitor, useMay } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
 import { Composer } from "../composer/composer";
@@ -14,6 +14,9 @@ const FILTERS: readonly { filter: ThreadFilter; label: string; empty: string }[]
   { filter: "mine", label: "Mine", empty: "You have started no comments here." },
   { filter: "mentions", label: "Mentions", empty: "No comments mention you." },
 ];
+
+/** Visitors of a public link have no threads or mentions of their own. */
+const VISITOR_FILTERS = 2;
 
 type CommentsPanelProps = {
   filter: ThreadFilter;
@@ -42,6 +45,7 @@ export function CommentsPanel({
   children,
 }: CommentsPanelProps) {
   const mayComment = useMay()("comment");
+  const isVisitor = useIsVisitor();
   return (
     <aside aria-label="Comments" className="viewer-comments" data-placing={isPlacing || undefined}>
       <header className="flex items-center gap-1 px-4 py-1.5">
@@ -58,7 +62,7 @@ export function CommentsPanel({
         </Button>
       </header>
       <div role="group" aria-label="Filter" className="comment-filters">
-        {FILTERS.map((each) => (
+        {(isVisitor ? FILTERS.slice(0, VISITOR_FILTERS) : FILTERS).map((each) => (
           <Button
             key={each.filter}
             variant="ghost"
@@ -104,7 +108,16 @@ type NewCommentProps = {
 
 export function NewComment({ draft, projectId, place, onPlace, onCancel, onSend }: NewCommentProps) {
   return (
-    <Composer draft={draft} label="Write a comment" submit="Send" projectId={projectId} autoFocus onSend={onSend} onCancel={onCancel}>
+    <Composer
+      draft={draft}
+      label="Write a comment"
+      submit="Send"
+      projectId={projectId}
+      autoFocus
+      asksName
+      onSend={onSend}
+      onCancel={onCancel}
+    >
       <p className="flex items-center gap-1.5 text-sm text-faint">
         <Icon of={MapPin} />
         <span className="flex-1">{place ?? "On the whole image"}</span>

@@ -3,12 +3,12 @@ import { Button } from "~/lib/ui/inputs/button";
 import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
 import { announce } from "~/lib/ui/overlays/announcer";
 import type { Rotation } from "~/features/images/display/image-address";
-import { type Anchor, anchorAt, anchorBetween, type Box, fractionAt, movedBy, panToShow, positionText } from "../anchor";
+import { type Anchor, anchorAt, anchorBetween, type Box, fractionAt, movedBy, panToShow, positionText, turn } from "../anchor";
 import type { StageZoom } from "./viewer-comments";
 
-/** CSS pixels per press of an arrow key, without and with Shift. */
+/** CSS pixels per press of an arrow key, and per step while the key is held. */
 const STEP = 10;
-const LARGE_STEP = 60;
+const LARGE_STEP = 40;
 
 const DIRECTIONS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -28,6 +28,8 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
   const surface = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);
   const [moved, setMoved] = useState<Point | null>(null);
+  // Shift and an arrow key move the crosshair away from this corner, which draws a rectangle.
+  const [corner, setCorner] = useState<Point | null>(null);
 
   // Until it is moved, the crosshair is in the middle of the stage, whose size may still change.
   const crosshair = moved ?? fractionAt({ x: layer.clientWidth / 2, y: layer.clientHeight / 2 }, box);
@@ -36,13 +38,16 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
     announce(HELP);
   }, []);
 
+  const onStage = ({ x, y }: Point): Point => ({ x: box.left + x * box.width, y: box.top + y * box.height });
+  const area = corner && anchorBetween(onStage(corner), onStage(crosshair), box, rotation);
+
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
     const key = pressedKey(event);
     const direction = DIRECTIONS[key];
     const isOnControl = event.target instanceof Element && event.target.closest("a, button, summary") !== null;
-    if (direction) move(direction, event.shiftKey ? LARGE_STEP : STEP);
-    else if (key === "Enter" && !isOnControl) onPlace(anchorAt(crosshair, rotation));
+    if (direction) move(direction, event.repeat ? LARGE_STEP : STEP, event.shiftKey);
+    else if (key === "Enter" && !isOnControl) onPlace(area ?? anchorAt(crosshair, rotation));
     else if (key === "Escape") onCancel();
     else return;
     event.preventDefault();
@@ -55,14 +60,16 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
     return () => window.removeEventListener("keydown", listen, { capture: true });
   }, []);
 
-  function move([x, y]: [number, number], step: number) {
+  function move([x, y]: [number, number], step: number, isGrowing: boolean) {
     const next = movedBy(crosshair, { x: x * step, y: y * step }, box);
+    const from = isGrowing ? (corner ?? crosshair) : null;
     setMoved(next);
+    setCorner(from);
     const at = { left: box.left + next.x * box.width, top: box.top + next.y * box.height, width: 0, height: 0 };
     const { clientWidth: width, clientHeight: height } = layer;
     const pan = panToShow(at, { width, height });
     if (zoom.isLarger && (pan.x !== 0 || pan.y !== 0)) zoom.pan(pan.x, pan.y);
-    announce(positionText(anchorAt(next, rotation), rotation));
+    announce(placeText(from ? anchorBetween(onStage(from), onStage(next), box, rotation) : anchorAt(next, rotation), rotation));
   }
 
   const pointOf = ({ clientX, clientY, currentTarget }: PointerEvent): Point => {
@@ -70,7 +77,8 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
     return { x: clientX - left, y: clientY - top };
   };
   const place = (from: Point, to: Point) => onPlace(anchorBetween(from, to, box, rotation));
-  const drawn = drag && anchorBetween(drag.from, drag.to, box, 0);
+  const ends = drag ?? (corner && { from: onStage(corner), to: onStage(crosshair) });
+  const drawn = ends && anchorBetween(ends.from, ends.to, box, 0);
 
   return (
     <>
@@ -135,4 +143,11 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
   );
 }
 
-const HELP = "Click a point or drag a rectangle. Or move the crosshair with the arrow keys, and press Enter.";
+function placeText(anchor: Anchor, rotation: Rotation): string {
+  const { width, height } = turn(anchor, rotation);
+  const size = width > 0 ? `Area ${Math.round(width * 100)}% by ${Math.round(height * 100)}%, middle ` : "";
+  return size + positionText(anchor, rotation);
+}
+
+const HELP =
+  "Click a point or drag a rectangle. Or move the crosshair with the arrow keys, add Shift to draw a rectangle, and press Enter.";

@@ -24,7 +24,7 @@ const nameOf = (emoji: string) => CHOICES.find(([each]) => each === emoji)?.[1] 
 
 export function Reactions({ comment: { _id, reactions } }: { comment: Comment }) {
   const id = useId();
-  const mayReact = useMay()("comment");
+  const mayReact = useMay()("react");
   if (!mayReact && reactions.length === 0) return null;
   const isMine = (emoji: string) => reactions.some((each) => each.emoji === emoji && each.isMine);
   return (

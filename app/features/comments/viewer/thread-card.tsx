@@ -7,10 +7,9 @@ import { Button } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Composer } from "../composer/composer";
 import { useDraft } from "../composer/use-draft";
-import { sendComment } from "../drafts/outbox";
 import type { Thread } from "../optimistic";
 import { CommentRow } from "./comment-row";
-import { commentActions } from "./use-comment-actions";
+import { commentActions, useWriting } from "./use-comment-actions";
 import { useReplies } from "./use-threads";
 
 type ThreadCardProps = {
@@ -75,6 +74,7 @@ type RepliesProps = { threadId: string; me: { userId: string; name: string }; pr
 function Replies({ threadId, me, projectId, mayReply, startsReply }: RepliesProps) {
   const { rows, isLoading, more } = useReplies(threadId, true);
   const draft = useDraft(me.userId, threadId);
+  const { send } = useWriting();
   return (
     <div className="comment-replies">
       {rows.length > 0 ? (
@@ -99,7 +99,8 @@ function Replies({ threadId, me, projectId, mayReply, startsReply }: RepliesProp
           label="Write a reply"
           submit="Send"
           projectId={projectId}
-          onSend={(text, taken) => sendComment(me, { place: threadId, draft: taken, text, threadId })}
+          asksName
+          onSend={(text, taken) => send(me, { place: threadId, draft: taken, text, threadId })}
         />
       ) : null}
     </div>

@@ -5,11 +5,15 @@ import { useRoot } from "~/lib/data/use-root";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { api } from "#convex/_generated/api";
 import { problemOf } from "../composer/composer";
+import { sendComment, type Unsent } from "../drafts/outbox";
+import { useLinkCommenting } from "../link-commenting";
 import { editComment, react, removeComment, setResolved } from "../optimistic";
 
-/** The signed-in person as an author. */
+/** The author: the signed-in person, or the visitor of a public link. */
 export function useMe(): { userId: string; name: string } | null {
   const { user, userId } = useRoot() ?? {};
+  const link = useLinkCommenting();
+  if (link) return link.me;
   return user && userId ? { userId, name: user.name || user.email } : null;
 }
 
@@ -27,7 +31,31 @@ const orToast = (change: Promise<void>) =>
 export const commentActions = {
   resolve: (threadId: string, isResolved: boolean) => orToast(run(api.comments.setResolved, { threadId, isResolved }, setResolved)),
   react: (commentId: string, emoji: string, isOn: boolean) => orToast(run(api.comments.react, { commentId, emoji, isOn }, react)),
-  remove: (commentId: string) => orToast(run(api.comments.remove, { commentId }, removeComment)),
   markRead: (itemId: string) => void run(api.comments.markRead, { itemId }).catch(() => {}),
-  edit: (commentId: string, text: string, from: string) => run(api.comments.edit, { commentId, text, from }, editComment),
+  removeAllOf: (projectId: string, linkId: string, authorId: string) =>
+    orToast(run(api.comments.removeOfLink, { projectId, linkId, authorId })),
 };
+
+type Author = { userId: string; name: string };
+
+/** The changes that visitors of a public link can make too. */
+export function useWriting() {
+  const link = useLinkCommenting();
+  if (!link)
+    return {
+      send: sendComment,
+      edit: (commentId: string, text: string, from: string) => run(api.comments.edit, { commentId, text, from }, editComment),
+      remove: (commentId: string) => orToast(run(api.comments.remove, { commentId }, removeComment)),
+    };
+  return {
+    async send(_: Author, unsent: Unsent): Promise<void> {
+      const { key, anchor } = unsent.draft;
+      const { text } = unsent;
+      if ("threadId" in unsent) return link.run("reply", { threadId: unsent.threadId, text, key });
+      const { itemId, versionId } = unsent;
+      return link.run("startThread", { itemId, text, key, ...(anchor && { anchor }), ...(versionId !== undefined && { versionId }) });
+    },
+    edit: (commentId: string, text: string, from: string) => link.run("edit", { commentId, text, from }),
+    remove: (commentId: string) => orToast(link.run("remove", { commentId })),
+  };
+}

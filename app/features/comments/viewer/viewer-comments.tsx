@@ -9,13 +9,12 @@ import type { Rotation } from "~/features/images/display/image-address";
 import { type Anchor, type Box, boxOnStage, panToShow, positionText } from "../anchor";
 import { problemOf } from "../composer/composer";
 import { useDraft } from "../composer/use-draft";
-import { sendComment } from "../drafts/outbox";
 import type { Thread } from "../optimistic";
 import { CommentsPanel, NewComment } from "./comments-panel";
 import { DraftPin, Pins } from "./pins";
 import { Placing } from "./placing";
 import { ThreadCard, threadElementId } from "./thread-card";
-import { commentActions, useMe } from "./use-comment-actions";
+import { commentActions, useMe, useWriting } from "./use-comment-actions";
 import { usePins, useThread, useThreads } from "./use-threads";
 import type { CommentsState } from "./use-viewer-comments";
 
@@ -55,6 +54,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   const mayComment = useMay()("comment");
   const rotation = image.rotation ?? 0;
   const draft = useDraft(me.userId, image._id);
+  const { send } = useWriting();
   const [isComposing, setComposing] = useState(draft.draft.text !== "");
   const [selection, setSelection] = useState<Selection | null>(state.thread === null ? null : { id: state.thread, focus: "thread" });
   const pins = usePins(image._id, isOpen || image.lastCommentAt !== undefined);
@@ -216,13 +216,11 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
                   if (filter !== "mine") change({ filter: "open" });
                   focusTitle();
                   const { _id: itemId, versionId } = image;
-                  return sendComment(me, { place: itemId, draft: taken, text, itemId, versionId, versionNumber }).catch(
-                    (error: unknown) => {
-                      setComposing(true);
-                      void toast(problemOf(error));
-                      throw error;
-                    },
-                  );
+                  return send(me, { place: itemId, draft: taken, text, itemId, versionId, versionNumber }).catch((error: unknown) => {
+                    setComposing(true);
+                    void toast(problemOf(error));
+                    throw error;
+                  });
                 }}
               />
             ) : null

@@ -45,16 +45,19 @@ export function serveLinkImage(
   return serve(request, context, { userId: `link ${link.linkId}`, sessionId: sessionOfLink(link), imageId }, { downloads });
 }
 
+type TokenImage = { width?: string | undefined; version?: string | undefined };
+
 /** Serves the original, or a variant of the requested width, to a program with an access token. */
 export function serveTokenImage(
   request: Request,
   imageId: string,
   context: Readonly<RouterContextProvider>,
   tokenHash: string,
-  width?: string,
+  { width, version }: TokenImage,
 ): Promise<Response> {
   const url = new URL(request.url);
   url.search = width === undefined ? "original=1" : `w=${width}`;
+  if (version !== undefined) url.searchParams.set("version", version);
   const { method, headers, signal } = request;
   const session = sessionOfToken(tokenHash);
   return serve(new Request(url, { method, headers, signal }), context, { userId: session, sessionId: session, imageId });

@@ -1,0 +1,33 @@
+import { createContext, use } from "react";
+import type { Comment } from "./optimistic";
+
+export type LinkAuthor = { userId: string; name: string; isGuest: boolean };
+
+/** `run` sends a change to the app server, which limits those of a link. It throws for a rejected one. */
+export type LinkCommenting = {
+  me: LinkAuthor;
+  setName: (name: string) => void;
+  run: (call: "startThread" | "reply" | "edit" | "remove", args: object) => Promise<void>;
+};
+
+/** For the visitors of a public link with comments; null elsewhere. */
+export const LinkCommentingContext = createContext<LinkCommenting | null>(null);
+
+export const useLinkCommenting = (): LinkCommenting | null => use(LinkCommentingContext);
+
+/** Returns the author if it is a guest, whose comments need a name. */
+export function useGuest(): LinkAuthor | null {
+  const me = use(LinkCommentingContext)?.me;
+  return me?.isGuest ? me : null;
+}
+
+/** Visitors share the link's token, so the server does not mark their own comments. */
+export function useIsMine(): (comment: Comment) => boolean {
+  const me = use(LinkCommentingContext)?.me;
+  return ({ author, through }) => (me ? through !== undefined && author.userId === me.userId : author.isMe);
+}
+
+export function ThroughMark({ through }: Pick<Comment, "through">) {
+  if (through === undefined) return null;
+  return <span className="comment-mark">{through === "guest" ? "Guest" : "Through a link"}</span>;
+}

@@ -1,0 +1,27 @@
+import { type CommentsData, CommentsPage } from "~/features/comments/list/comments-page";
+import { THREAD, threadAddress } from "~/features/comments/thread-address";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
+import { isolate } from "~/lib/ui/isolate";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
+
+type LinkCommentsProps = {
+  item: { _id: string; name: string; lastCommentAt?: number };
+  designId: string;
+  imageId?: string;
+  trail: { to: string; name: string }[];
+  data: CommentsData;
+};
+
+/** The list of comments on an item, for the visitors of a link. */
+export function LinkComments({ item, designId, imageId, trail, data }: LinkCommentsProps) {
+  const addresses = useItemAddresses();
+  useTitle(titleOf(`Comments on ${isolate(item.name)}`));
+  const place = {
+    // Visitors do not moderate, which alone needs the project.
+    projectId: "",
+    threadAddress: (threadId: string) => threadAddress({ designId, imageId }, threadId, addresses),
+    ...(imageId !== undefined && { imageAddress: (threadId: string) => `${addresses.image(designId, imageId)}?${THREAD}=${threadId}` }),
+  };
+  return <CommentsPage trail={<Breadcrumb trail={trail} />} item={item} place={place} data={data} />;
+}

@@ -1,0 +1,148 @@
+import { type ObjectType, v } from "convex/values";
+import { internal } from "../../_generated/api";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { QueryCtx } from "../../_generated/server";
+import { versionFor } from "../../versions";
+import { type AuthorCtx, hasRight, type UserMutationCtx } from "../access";
+import { check } from "../check";
+import { limit, notFound, stale } from "../errors";
+import { cleanText } from "../names";
+import { placeThread, writeComment } from "../rules";
+import { anchor } from "./commentTables";
+import { mentionedIn, shownText, storedText, withoutNames } from "./mentions";
+import { peopleOf } from "./people";
+import { firstOf } from "./readThreads";
+import { type CommentedPath, commentedFor, deleteThread, insertComment, mentionedPeople, noteMentions, threadFor } from "./threads";
+import { countOpenThreads } from "./unread";
+
+/** Comments that an author can write per minute. */
+const WRITTEN_MAX = 30;
+const MINUTE = 60 * 1000;
+
+export const asAuthor = (ctx: UserMutationCtx): AuthorCtx => ({ ...ctx, author: { id: ctx.user.id } });
+
+export const newThread = {
+  itemId: v.string(),
+  versionId: v.optional(v.string()),
+  anchor: v.optional(anchor),
+  text: v.string(),
+  key: v.string(),
+};
+
+/** Returns the earlier thread for a `key` that the author already used. */
+export async function addThread(ctx: AuthorCtx, args: ObjectType<typeof newThread>): Promise<Id<"commentThreads">> {
+  const { item, ...path } = await commentedFor(ctx, args.itemId, "comment");
+  const { text } = check(writeComment, args);
+  const { key, anchor: at } = check(placeThread, args);
+  const { author } = ctx;
+  const existing = await ctx.db
+    .query("commentThreads")
+    .withIndex("by_key", (q) => q.eq("authorId", author.id).eq("key", key))
+    .unique();
+  if (existing) return existing._id;
+  await expectPace(ctx);
+  const now = Date.now();
+  const version = path.image ? await versionOf(ctx, path.image, args.versionId) : {};
+  const threadId = await ctx.db.insert("commentThreads", {
+    itemId: item._id,
+    ...(at && path.image && { anchor: at }),
+    ...version,
+    authorId: author.id,
+    lastAt: now,
+    commentCount: 0,
+    key,
+  });
+  await countOpenThreads(ctx, item._id, 1);
+  const thread = await ctx.db.get(threadId);
+  if (thread) await insertComment(ctx, path, thread, { text, key, at: now });
+  return threadId;
+}
+
+async function versionOf(ctx: AuthorCtx, image: Doc<"designImages">, versionId: string | undefined) {
+  const id = versionId ?? image.versionId;
+  if (id === undefined) return { versionNumber: 1 };
+  const version = await versionFor(ctx, image, id);
+  return { versionId: version._id, versionNumber: version.number };
+}
+
+export const newReply = { threadId: v.string(), text: v.string(), key: v.string() };
+
+/** Returns the earlier comment for a `key` that the author already used. */
+export async function addReply(ctx: AuthorCtx, args: ObjectType<typeof newReply>): Promise<Id<"comments">> {
+  const { thread, ...path } = await threadFor(ctx, args.threadId, "comment");
+  const { text } = check(writeComment, args);
+  const { key } = check(placeThread, { key: args.key });
+  const existing = await ctx.db
+    .query("comments")
+    .withIndex("by_key", (q) => q.eq("authorId", ctx.author.id).eq("key", key))
+    .unique();
+  if (existing) return existing._id;
+  await expectPace(ctx);
+  return insertComment(ctx, path, thread, { text, key, at: Date.now() });
+}
+
+async function expectPace({ db, author }: AuthorCtx): Promise<void> {
+  const written = await db
+    .query("comments")
+    .withIndex("by_author", (q) => q.eq("authorId", author.id).gt("createdAt", Date.now() - MINUTE))
+    .take(WRITTEN_MAX);
+  if (written.length >= WRITTEN_MAX) throw limit("You are writing too fast. Try again in a minute.");
+}
+
+export const changedComment = { commentId: v.string(), text: v.string(), from: v.optional(v.string()) };
+
+/** Throws "conflict" with the stored text if that is neither `from`, the text that the form started from, nor the new one. */
+export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof changedComment>): Promise<void> {
+  const { comment, thread, ...path } = await commentFor(ctx, args.commentId);
+  if (!isBy(ctx, comment)) throw notFound();
+  const { text: typed } = check(writeComment, args);
+  const allowed = await mentionedPeople(ctx, path.project, typed);
+  const text = storedText(typed, new Set(allowed));
+  if (text === comment.text) return;
+  if (args.from !== undefined && withoutNames(cleanText(args.from)) !== comment.text)
+    throw stale(shownText(comment.text, await peopleOf(ctx)(mentionedIn(comment.text))));
+  const mentions = mentionedIn(text);
+  const editedAt = Date.now();
+  await ctx.db.patch(comment._id, { text, mentions, editedAt });
+  await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
+}
+
+/** Deletes a comment of the author, or of anyone for the owner. A first comment with replies leaves an empty one. */
+export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<void> {
+  const path = await commentFor(ctx, commentId);
+  if (!isBy(ctx, path.comment) && !(await hasRight(ctx, path.project, "moderate"))) throw notFound();
+  await deleteComment(ctx, path);
+}
+
+/** Through a link, only comments of that link. So an author who lost the membership cannot change earlier ones. */
+const isBy = ({ author, user }: AuthorCtx, { authorId, linkId }: Doc<"comments">): boolean =>
+  authorId === author.id && (user !== null || linkId === author.linkId);
+
+type CommentPath = CommentedPath & { thread: Doc<"commentThreads">; comment: Doc<"comments"> };
+
+async function deleteComment(ctx: AuthorCtx, { comment, thread, ...path }: CommentPath): Promise<void> {
+  await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: Date.now() }, before: comment.mentions, now: [] });
+  await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId: comment._id });
+  const commentCount = thread.commentCount - (comment.isReply ? 1 : 0);
+  const emptied = { text: "", mentions: [], reactions: [], editedAt: undefined, linkId: undefined, deletedAt: Date.now() };
+  if (comment.isReply) await ctx.db.delete(comment._id);
+  else await ctx.db.patch(comment._id, emptied);
+  if (commentCount > 1 || (comment.isReply && !(await isFirstDeleted(ctx, thread)))) await ctx.db.patch(thread._id, { commentCount });
+  else await deleteThread(ctx, thread);
+}
+
+async function isFirstDeleted(ctx: QueryCtx, thread: Doc<"commentThreads">): Promise<boolean> {
+  return (await firstOf(ctx, thread._id))?.deletedAt !== undefined;
+}
+
+/** Throws "not_found" for a deleted comment too. */
+export async function commentFor(
+  ctx: AuthorCtx | UserMutationCtx,
+  id: string,
+  right: "comment" | "react" = "comment",
+): Promise<CommentPath> {
+  const commentId = ctx.db.normalizeId("comments", id);
+  const comment = commentId && (await ctx.db.get(commentId));
+  if (!comment || comment.deletedAt !== undefined) throw notFound();
+  return { ...(await threadFor(ctx, comment.threadId, right)), comment };
+}
