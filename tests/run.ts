@@ -21,27 +21,27 @@ const CHECKS: Step[] = [
   { title: "licences", command: ["npm", "run", "--silent", "licences"] },
 ];
 
-const TESTS: Step[] = [
-  {
-    title: "unit tests",
-    command: [
-      "npm",
-      "run",
-      "--silent",
-      "test:unit",
-      "--",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${join(RESULTS, "vitest.json")}`,
-    ],
+/** Tests with the tag "slow" are not part of `npm test`. */
+const TESTS: Step[] = [unitTests("unit tests", "!slow"), endToEndTests("end to end", "--grep-invert=@slow")];
+
+const LONG_TESTS: Step[] = [unitTests("slow unit tests", "slow"), endToEndTests("long and slow end to end", "--config=tests/long")];
+
+function unitTests(title: string, tags: string): Step {
+  const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${join(RESULTS, "vitest.json")}`];
+  return {
+    title,
+    command: ["npm", "run", "--silent", "test:unit", "--", `--tags-filter=${tags}`, ...output],
     totals: async () => vitest.parse(await json("vitest.json")),
-  },
-  {
-    title: "end to end",
-    command: ["npm", "run", "--silent", "test:e2e"],
+  };
+}
+
+function endToEndTests(title: string, ...options: string[]): Step {
+  return {
+    title,
+    command: ["npm", "run", "--silent", "--", ...options],
     totals: async () => playwright.parse(await json("playwright.json")),
-  },
-];
+  };
+}
 
 const vitest = z
   .object({
@@ -137,4 +137,6 @@ async function run([command = "", ...args]: string[]): Promise<number | null> {
   return code ?? null;
 }
 
-await main(process.argv[2] === "check" ? CHECKS : [...CHECKS, ...TESTS]);
+const SUITES: Record<string, Step[]> = { check: CHECKS, long: LONG_TESTS, all: [...CHECKS, ...TESTS, ...LONG_TESTS] };
+
+await main(SUITES[process.argv[2] ?? ""] ?? [...CHECKS, ...TESTS]);

@@ -53,7 +53,7 @@ test("deletes the cached copies of a deleted user's pictures", async () => {
   await expect.poll(copies).toBe(0);
 });
 
-test("no file contains any text of a deleted account a minute later", async () => {
+test("no file contains any text of a deleted account a minute later", { tag: "@slow" }, async () => {
   const mark = `qz${randomBytes(8).toString("hex")}`;
   const person = await signUp(app.url, `Ada ${mark}`, `${mark}@example.com`);
   const convex = await deploymentAs(app, person);
@@ -87,10 +87,9 @@ test("no file contains any text of a deleted account a minute later", async () =
   await app.start();
 });
 
-test("resumes an account deletion after SIGKILL, down to the last row and file", async () => {
+test("resumes an account deletion after SIGKILL, down to the last row and file", { tag: "@slow" }, async () => {
   const store = await storeOf(app);
   let left = await interrupted(store);
-  // A deletion that was complete before the kill proves nothing, so try again.
   for (let more = 0; left === 0 && more < 4; more++) {
     await app.start();
     await newUser();

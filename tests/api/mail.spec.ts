@@ -7,7 +7,6 @@ import { signInAgain, member, Program, text, through } from "./support/program.t
 import { secretOf } from "./support/second-factor.ts";
 
 const MINUTE = 60_000;
-/** Some expiry times are stored in whole seconds. */
 const ROUNDED = 1000;
 
 const endOf = async (store: Store, identifier: string): Promise<number> => {

@@ -12,7 +12,6 @@ test("changes in one browser appear in the other", async ({ open, user }) => {
     await page.fillIn({ role: "textbox", name: "Name" }, name);
     await page.click({ role: "button", name: "Create project" });
     await other.visible({ role: "link", name, within: { role: "list", name: "Projects" } });
-    // The new project's page opens automatically. The driver would wait forever for a document that loads meanwhile.
     await page.visible({ role: "heading", name });
     await page.open("/projects");
   }

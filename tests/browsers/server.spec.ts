@@ -7,7 +7,6 @@ test("keeps a change that is made while the server is stopped", async ({ open, o
   const user = await signUp(ownApp.url);
   const page = await open({ user, app: ownApp });
   await page.open("/projects");
-  // Waits for the live connection, because without it the page does not update optimistically.
   const convex = await deploymentAs(ownApp, user);
   await convex.mutation(api.projects.create, { name: "Nightfall" });
   await page.visible({ role: "button", name: "More for Nightfall" });

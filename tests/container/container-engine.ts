@@ -49,7 +49,6 @@ export type Container = {
   wait(): Promise<number>;
   logs(): Promise<string>;
   exec(...command: string[]): Promise<string>;
-  /** Returns the milliseconds until it has stopped. */
   stop(seconds?: number): Promise<number>;
   remove(): Promise<void>;
 };
@@ -97,7 +96,6 @@ export async function startContainer({ image, data, settings = {}, flags = [], c
 
 const READY_MS = 60_000;
 
-/** Waits until /readyz answers 200. Throws with the container's log if it ends before. */
 export async function ready(container: Container): Promise<void> {
   const deadline = Date.now() + READY_MS;
   for (;;) {

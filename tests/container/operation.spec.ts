@@ -229,7 +229,6 @@ test("a newer image continues open pages and a running upload", { tag: "@contain
   await context.close();
 });
 
-/** Returns an image whose functions differ, as those of the next version do. */
 async function newerImage(): Promise<string> {
   const [name, tag] = [`atelier-newer-${randomUUID()}`, "localhost/atelier:newer"];
   await engine("run", "--user=0", `--name=${name}`, IMAGE, "node", "-e", CHANGE);

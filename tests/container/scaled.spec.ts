@@ -57,7 +57,6 @@ async function openAt(browser: Browser, app: Scaled, person: Person, server: str
   return page;
 }
 
-/** Creates projects, submits forms and uploads until it is stopped. Returns the acknowledged writes. */
 function startLoad(app: Scaled, person: Person, designId: string) {
   const acknowledged = { projects: new Set<string>(), images: new Set<string>() };
   const stopping = new AbortController();
@@ -116,7 +115,6 @@ async function expectStored(
   }
 }
 
-/** Waits until a killed container runs again, which takes long on a busy machine. */
 const answers: Record<string, (app: Scaled) => Promise<void>> = {
   deployment: async (app) => {
     const [container = ""] = await app.containers("deployment");
@@ -128,9 +126,7 @@ const answers: Record<string, (app: Scaled) => Promise<void>> = {
 
 const ALIASES: Record<string, string[]> = { app: ["app"], deployment: ["deployment"], balancer: ["balancer", "convex.localhost"] };
 
-/** Injects the fault into one container of the service, and ends it after some seconds. Returns when the recovery begins. */
 const faults: Record<string, (app: Scaled, service: string, container: string) => Promise<number>> = {
-  // All processes but the first, whose end the restart policy answers.
   async kill(app, service, container) {
     const startedAt = () => docker("inspect", "--format={{.State.StartedAt}}", container);
     const before = await startedAt();
@@ -163,7 +159,6 @@ const faults: Record<string, (app: Scaled, service: string, container: string) =
 const connect = (network: string, service: string, container: string) =>
   docker("network", "connect", ...(ALIASES[service] ?? []).map((alias) => `--alias=${alias}`), network, container);
 
-/** Ends what `faults` left in an app server, whose absence the others cover. */
 async function mend(app: Scaled, fault: string, service: string, container: string): Promise<void> {
   if (service !== "app") return;
   if (fault === "pause") await docker("unpause", container);

@@ -10,7 +10,6 @@ test("stops within 3 s at any moment of its start, and starts again", { tag: "@c
   try {
     for (let delay = 0; delay <= 3000; delay += 200) {
       const container = await startContainer({ image: IMAGE, data, port: await freePort() });
-      // The delay is the input of this test.
       await new Promise((resolve) => setTimeout(resolve, delay));
       const took = await container.stop();
       expect(took, `stopped after ${delay} ms`).toBeLessThan(STOPPED_WITHIN_MS);

@@ -28,7 +28,6 @@ export type TestDeployment = {
   url: string;
   adminKey: string;
   signingKey: z.infer<typeof keySchema>;
-  /** Null while it restarts. */
   pid(): number | null;
   token(claims: JWTPayload & { aud: string }): Promise<string>;
   crash(): Promise<void>;

@@ -3,7 +3,6 @@ import schema from "../../convex/schema";
 import { type Backend, type Person, probe } from "./backends.ts";
 import { addImage, addVersion } from "./pictures.ts";
 
-/** Tables without personal data, whose rows may outlive an account. */
 const NOBODYS = ["presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));

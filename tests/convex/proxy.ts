@@ -3,7 +3,6 @@ import * as z from "zod";
 
 export type Call = { path: string; args: unknown };
 
-/** Forward the call, cut its connection, or answer a value that the deployment never returned. */
 export type Fate = "pass" | "cut" | { value: null };
 
 export type Proxy = { url: string; close(): void };

@@ -39,7 +39,7 @@ async function expectNoOverflow(page: Page, what: string): Promise<void> {
   expect(scroll, what).toBeLessThanOrEqual(client);
 }
 
-test("names keep their direction, and no page overflows 360 px in either direction", async ({ page, app, person }) => {
+test("names keep their direction, and no page overflows 360 px in either direction", { tag: "@slow" }, async ({ page, app, person }) => {
   const { project, design, image } = await seed(app, person);
   for (const path of ["/projects", project, `${project}/activity`, `${project}/images`, design, image, "/trash", "/search?q=2026"]) {
     await page.goto(path);
@@ -75,7 +75,7 @@ test("names keep their direction, and no page overflows 360 px in either directi
   await expect(sentence.locator("bdi")).toHaveCSS("direction", "rtl");
 });
 
-test("isolates names in every text, attribute and title of every page", async ({ page, app }) => {
+test("isolates names in every text, attribute and title of every page", { tag: "@slow" }, async ({ page, app }) => {
   const person = await signUp(app.url, NAMES.Hebrew);
   await page.context().addCookies(person.cookies);
   const { design, addresses } = await signedInAddresses(app, person, NAMES.Hebrew);
@@ -171,7 +171,7 @@ test("reorders and shows toasts in a right-to-left page", async ({ page, app, pe
   expect((await toast.boundingBox())?.x).toBeLessThan(720);
 });
 
-test("uses the whole width of large screens", async ({ page, app, person }) => {
+test("uses the whole width of large screens", { tag: "@slow" }, async ({ page, app, person }) => {
   const { project, design, imageId } = await seed(app, person);
   for (const width of [2560, 3840]) {
     await page.setViewportSize({ width, height: 1440 });

@@ -27,7 +27,6 @@ it(`loses no acknowledged mutation and applies none twice, ${ROUNDS} times`, { t
   const ports = { port: Number(new URL(url).port), sitePort: Number(new URL(engine.siteUrl).port) };
   const load = startLoad(url);
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Clients reconnect with a delay, so the random time begins when all have reconnected.
     const before = load.acknowledged.length;
     await expect.poll(() => load.acknowledged.length, { timeout: 25_000 }).toBeGreaterThan(before + CLIENTS * IN_FLIGHT);
     await sleep(Math.random() * 400);

@@ -5,7 +5,6 @@ import type { RunningApp } from "./app.ts";
 export const deploymentPidIn = (output: string): number => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
 
 export function processesOf(app: RunningApp): [app: number, deployment: number] {
-  // The app logs the pid only at level "info" and below.
   return [app.pid, deploymentPidIn(app.output()) || (processesBelow(app.pid).find(isDeployment)?.pid ?? 0)];
 }
 

@@ -111,7 +111,6 @@ export async function hydrated(page: Page): Promise<void> {
     const key = Object.keys(document).find((each) => each.startsWith("__reactContainer$"));
     const root: unknown = key && Reflect.get(document, key);
     const standing = Object(root).stateNode?.current?.memoizedState?.isDehydrated === false;
-    // An extension's element may be first in the body.
     const elements = [...document.body.children];
     return standing && elements.some((element) => Object.keys(element).some((each) => each.startsWith("__react")));
   });

@@ -1,11 +1,15 @@
 import { defineConfig } from "@playwright/test";
 import suite from "../../playwright.config.ts";
 
-/** `npm run test:long`: tests that kill, restart and fill servers, and long walks. */
+/** `npm run test:long`: the tests of this folder, and those with the tag "@slow". */
 export default defineConfig(suite, {
-  testDir: ".",
-  testIgnore: [],
+  testDir: undefined,
+  testIgnore: undefined,
   outputDir: "../../test-results/long",
   globalSetup: "../harness/build.ts",
-  reporter: "list",
+  reporter: [["list"], ["json", { outputFile: "../../test-results/playwright.json" }]],
+  projects: [
+    { name: "long", testDir: "." },
+    { name: "slow", testDir: "..", testIgnore: suite.testIgnore, grep: /@slow/ },
+  ],
 });

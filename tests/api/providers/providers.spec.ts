@@ -88,7 +88,7 @@ test(
   },
 );
 
-test("uses optional settings", { tag: "@uses-optional-settings" }, async () => {
+test("uses optional settings", { tag: ["@uses-optional-settings", "@slow"] }, async () => {
   const further = {
     ...allProviders,
     MICROSOFT_TENANT_ID: "a-tenant",

@@ -26,7 +26,7 @@ test("no status, body or header of an account call reveals who has an account", 
 
 test(
   "makes the same deployment calls and password hashes without an account",
-  { tag: "@revealed-no-difference-deployment-calls-password" },
+  { tag: ["@revealed-no-difference-deployment-calls-password", "@slow"] },
   async ({ mailbox }) => {
     test.slow();
     const folder = await mkdtemp(join(tmpdir(), "atelier-calls-"));

@@ -51,7 +51,7 @@ for (const [name, path, type, body] of TARGETS) {
 
 test(
   "a cross-site request is rejected by every unsafe method and content type",
-  { tag: "@cross-site-request-rejected-every-unsafe" },
+  { tag: ["@cross-site-request-rejected-every-unsafe", "@slow"] },
   async ({ app, ada }) => {
     const types = ["application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", ""];
     const foreign: Record<string, string>[] = [

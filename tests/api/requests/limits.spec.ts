@@ -10,7 +10,7 @@ const attempt = (program: Program, headers: Record<string, string> = {}) =>
 withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (fixtures) => {
   test(
     "counts requests per connection address, ignoring headers, in the database",
-    { tag: "@count-per-connection-address-whatever-headers" },
+    { tag: ["@count-per-connection-address-whatever-headers", "@slow"] },
     async () => {
       const { app } = fixtures();
       const program = new Program(app);

@@ -65,7 +65,7 @@ for (const [path, type, said] of [
 
 test(
   "rejects malformed bodies, fields, cookies, methods and addresses without a 500",
-  { tag: "@rejects-malformed-bodies-fields-cookies-methods" },
+  { tag: ["@rejects-malformed-bodies-fields-cookies-methods", "@slow"] },
   async ({ app, ada }) => {
     test.slow();
     const odd = [

@@ -87,7 +87,7 @@ bothWays((javaScript) => {
 
   test(
     "asks for the password in place when the session is stale, then continues",
-    { tag: "@asks-password-place-when-session-stale" },
+    { tag: ["@asks-password-place-when-session-stale", "@slow"] },
     async ({ page, person, social, store }) => {
       await consenting(page, social, social.identity({ email: person.email }));
       if (javaScript) await withFingerprint(page);
@@ -115,7 +115,7 @@ bothWays((javaScript) => {
 
   test(
     "sets a first password only after a fresh sign-in",
-    { tag: "@sets-first-password-only-after-fresh" },
+    { tag: ["@sets-first-password-only-after-fresh", "@slow"] },
     async ({ page, context, app, social, store }) => {
       const program = new Program(app);
       const identity = await signInBy(program, social, context);

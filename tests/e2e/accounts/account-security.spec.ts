@@ -40,7 +40,7 @@ bothWays((javaScript) => {
 
   test(
     "changes the password and, on request, ends other sessions",
-    { tag: "@changes-password-request-ends-other-sessions" },
+    { tag: ["@changes-password-request-ends-other-sessions", "@slow"] },
     async ({ page, person, otherBrowser }) => {
       const other = await otherBrowser(person);
       await open(other, "/projects");
@@ -75,7 +75,7 @@ bothWays((javaScript) => {
 
   test(
     "sets up, verifies and requires a second factor; each code works once",
-    { tag: "@sets-up-verifies-requires-second-factor" },
+    { tag: ["@sets-up-verifies-requires-second-factor", "@slow"] },
     async ({ page, person, otherBrowser }) => {
       const { secret, codes } = await turnOn(page, person);
       await expectAccessible(page);
@@ -140,7 +140,7 @@ bothWays((javaScript) => {
 
   test(
     "renews backup codes and turns the second factor off",
-    { tag: "@renews-backup-codes-turns-second-factor" },
+    { tag: ["@renews-backup-codes-turns-second-factor", "@slow"] },
     async ({ page, person, otherBrowser, context }) => {
       const { secret, codes } = await turnOn(page, person);
       await page.getByLabel("Code", { exact: true }).fill(totp(secret));

@@ -30,7 +30,7 @@ test.describe("with Stripe", () => {
 
   test(
     "sells Pro, follows the subscription and enforces the plan's limits",
-    { tag: "@sells-pro-follows-subscription-enforces-plans" },
+    { tag: ["@sells-pro-follows-subscription-enforces-plans", "@slow"] },
     async ({ launch, browser }) => {
       const app = await launch(stripe.settings);
       const ada = await signUp(app.url);
@@ -95,7 +95,7 @@ test.describe("with Stripe", () => {
     },
   );
 
-  test("ties Stripe customers to accounts and ends subscriptions with the account", async ({ launch }) => {
+  test("ties Stripe customers to accounts and ends subscriptions with the account", { tag: "@slow" }, async ({ launch }) => {
     const app = await launch(stripe.settings);
     const ada = await signUp(app.url);
     const mallory = await signUp(app.url, "Mallory");

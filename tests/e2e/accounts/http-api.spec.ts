@@ -223,7 +223,7 @@ test("the OpenAPI document is valid and lists each endpoint", { tag: "@open-api"
   for (const path of Object.keys(document.paths)) expect(described).toContain(`\`${path}\``);
 });
 
-test("limits requests per token and failed authentications per address", { tag: "@http-api-limits" }, async ({ launch }) => {
+test("limits requests per token and failed authentications per address", { tag: ["@http-api-limits", "@slow"] }, async ({ launch }) => {
   const app = await launch({ ACCOUNTS_RATE_LIMIT: "true" });
   const answers = await Promise.all(Array.from({ length: 60 }, () => get(app, "/projects", "wrong")));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));

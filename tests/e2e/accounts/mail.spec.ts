@@ -47,7 +47,7 @@ bothWays((javaScript) => {
 
   test(
     "asks before a sign-in link signs in another user",
-    { tag: "@asks-before-sign-link-signs-another" },
+    { tag: ["@asks-before-sign-link-signs-another", "@slow"] },
     async ({ page, person, stranger, app, mailbox, otherBrowser }) => {
       const magicLink = async () => {
         const sent = mailbox.for(stranger.email).filter(({ subject }) => SIGN_IN_LINK.test(subject)).length;
@@ -87,7 +87,7 @@ bothWays((javaScript) => {
 
   test(
     "resets a forgotten password by a link that works once",
-    { tag: "@resets-forgotten-password-link-works-once" },
+    { tag: ["@resets-forgotten-password-link-works-once", "@slow"] },
     async ({ page, context, person, mailbox, otherBrowser }) => {
       const elsewhere = await otherBrowser(person);
       await elsewhere.goto("/account");
@@ -127,7 +127,6 @@ bothWays((javaScript) => {
       await expect(page.getByText("Your password was changed.")).toBeVisible();
       await ready(page);
 
-      // Without scripts a loaded page stays, and its next step is rejected.
       if (!javaScript) for (const tab of [elsewhere, front]) await tab.reload();
       await expect(front).toHaveURL("/sign-in");
       await expect(elsewhere).toHaveURL("/sign-in?redirectTo=%2Faccount");
@@ -201,7 +200,7 @@ bothWays((javaScript) => {
     await expectAccessible(page);
   });
 
-  test("lists unread notices first and marks one or all as read", async ({ page, app, person }) => {
+  test("lists unread notices first and marks one or all as read", { tag: "@slow" }, async ({ page, app, person }) => {
     await page.goto("/notifications");
     await expect(page.getByRole("heading", { name: "No notifications" })).toBeVisible();
     await signIn(app.url, person);
@@ -296,52 +295,56 @@ test("email address links show their result in any browser", async ({ page, app,
 
 base.describe("with verification required", () => {
   for (const javaScriptEnabled of [true, false]) {
-    base(`signing in waits for the address, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async ({ browser }) => {
-      const mailbox = await startMailbox();
-      const app = await startApp({ SMTP_URL: mailbox.url, ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" });
-      const context = await browser.newContext({ baseURL: app.url, javaScriptEnabled });
-      const page = await context.newPage();
-      const ready = () => (javaScriptEnabled ? hydrated(page) : undefined);
-      const email = freshEmail();
-      const password = "correct horse battery";
+    base(
+      `signing in waits for the address, ${javaScriptEnabled ? "with" : "without"} JavaScript`,
+      { tag: "@slow" },
+      async ({ browser }) => {
+        const mailbox = await startMailbox();
+        const app = await startApp({ SMTP_URL: mailbox.url, ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" });
+        const context = await browser.newContext({ baseURL: app.url, javaScriptEnabled });
+        const page = await context.newPage();
+        const ready = () => (javaScriptEnabled ? hydrated(page) : undefined);
+        const email = freshEmail();
+        const password = "correct horse battery";
 
-      await page.goto("/sign-up");
-      await ready();
-      await page.getByLabel("Name").fill("Grace Hopper");
-      await page.getByLabel("Email").fill(email);
-      await page.getByLabel("Password", { exact: true }).fill(password);
-      await page.getByRole("button", { name: "Create account" }).click();
-      await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
-      await mail(mailbox, email, /Verify your email/);
+        await page.goto("/sign-up");
+        await ready();
+        await page.getByLabel("Name").fill("Grace Hopper");
+        await page.getByLabel("Email").fill(email);
+        await page.getByLabel("Password", { exact: true }).fill(password);
+        await page.getByRole("button", { name: "Create account" }).click();
+        await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
+        await mail(mailbox, email, /Verify your email/);
 
-      await page.goto("/sign-in");
-      await ready();
-      await page.getByLabel("Email").fill(email);
-      await page.getByLabel("Password", { exact: true }).fill(password);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/Email not verified/);
-      await expect(page.getByLabel("Email")).toHaveValue(email);
-      const second = await mail(mailbox, email, /Verify your email/, 1);
-      await page.getByRole("button", { name: "Resend link" }).click();
-      await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
-      await mail(mailbox, email, /Verify your email/, 2);
+        await page.goto("/sign-in");
+        await ready();
+        await page.getByLabel("Email").fill(email);
+        await page.getByLabel("Password", { exact: true }).fill(password);
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/Email not verified/);
+        await expect(page.getByLabel("Email")).toHaveValue(email);
+        const second = await mail(mailbox, email, /Verify your email/, 1);
+        await page.getByRole("button", { name: "Resend link" }).click();
+        await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
+        await mail(mailbox, email, /Verify your email/, 2);
 
-      await page.goto(second.link);
-      await expect(page.getByRole("heading", { name: "Email address verified" })).toBeVisible();
-      await page.goto("/sign-in");
-      await ready();
-      await page.getByLabel("Email").fill(email);
-      await page.getByLabel("Password", { exact: true }).fill(password);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await expect(page).toHaveURL("/projects");
-      await context.close();
-      await app.dispose();
-      await mailbox.close();
-    });
+        await page.goto(second.link);
+        await expect(page.getByRole("heading", { name: "Email address verified" })).toBeVisible();
+        await page.goto("/sign-in");
+        await ready();
+        await page.getByLabel("Email").fill(email);
+        await page.getByLabel("Password", { exact: true }).fill(password);
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await expect(page).toHaveURL("/projects");
+        await context.close();
+        await app.dispose();
+        await mailbox.close();
+      },
+    );
   }
 });
 
-base("an address is left in peace after a mail, and the page says for how long", async ({ browser, launch }) => {
+base("an address is left in peace after a mail, and the page says for how long", { tag: "@slow" }, async ({ browser, launch }) => {
   const mailbox = await startMailbox();
   const app = await launch({ SMTP_URL: mailbox.url, ACCOUNTS_RATE_LIMIT: "true" });
   const page = await openBrowser(browser, app);
@@ -374,7 +377,7 @@ base.describe("without a mail server", () => {
   });
 });
 
-base("mail that was written before a crash is sent after it", async ({ launch }) => {
+base("mail that was written before a crash is sent after it", { tag: "@slow" }, async ({ launch }) => {
   base.slow();
   const mailbox = await startMailbox();
   mailbox.refuseWith({ code: 451, message: "not now" });

@@ -31,7 +31,6 @@ const post = (app: RunningApp, path: string, { cookieHeader }: Person, fields: R
     body: new URLSearchParams(fields),
   });
 
-/** A project of `person`, in which `other` accepts an invitation from the notifications. */
 async function sharedImage(app: RunningApp, person: Person, other: Person) {
   const { designId } = await makeDesign(app, person);
   const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
@@ -50,7 +49,7 @@ async function sharedImage(app: RunningApp, person: Person, other: Person) {
 
 test(
   "mails a reply at once, counts it in the tab, and ends such mails with one click",
-  { tag: "@mails-reply-once-counts-tab-ends" },
+  { tag: ["@mails-reply-once-counts-tab-ends", "@slow"] },
   async ({ page, app, person, stranger, mailbox, otherBrowser }) => {
     await verify(app, person);
     const { reply } = await sharedImage(app, person, stranger);

@@ -169,7 +169,7 @@ bothWays((javaScript) => {
     },
   );
 
-  test("reports too many attempts in the form", async ({ page, launch, context }) => {
+  test("reports too many attempts in the form", { tag: "@slow" }, async ({ page, launch, context }) => {
     const app = await launch({ ACCOUNTS_RATE_LIMIT: "true" });
     await context.clearCookies();
     await page.goto(`${app.url}/sign-in`);

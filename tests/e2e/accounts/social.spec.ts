@@ -28,7 +28,7 @@ bothWays(() => {
     await expect(page).toHaveURL(`${app.url}/projects`);
   });
 
-  test("shows the error page when the user refuses consent", async ({ page, launch }) => {
+  test("shows the error page when the user refuses consent", { tag: "@slow" }, async ({ page, launch }) => {
     const app = await launch(social.settings);
     await isAtProvider(page, social.identity(), true);
     await page.goto(`${app.url}/sign-in`);
@@ -62,7 +62,7 @@ const OTHERS = Object.fromEntries(
   ]),
 );
 
-test("shows provider icons, in a grid from four providers on", async ({ page, launch }) => {
+test("shows provider icons, in a grid from four providers on", { tag: "@slow" }, async ({ page, launch }) => {
   const app = await launch({ ...social.settings, ...OTHERS });
   const buttons = page.getByRole("button", { name: /^Continue with/ });
   await page.goto(`${app.url}/sign-in`);
@@ -74,7 +74,7 @@ test("shows provider icons, in a grid from four providers on", async ({ page, la
   await expectAccessible(page);
 });
 
-test("shows no divider above the providers of a sign-up without passwords", async ({ page, launch }) => {
+test("shows no divider above the providers of a sign-up without passwords", { tag: "@slow" }, async ({ page, launch }) => {
   const app = await launch({ ...social.settings, ACCOUNTS_EMAIL_AND_PASSWORD: "false" });
   await page.goto(`${app.url}/sign-up`);
   await expect(page.getByRole("button", { name: /^Continue with/ }).first()).toBeVisible();

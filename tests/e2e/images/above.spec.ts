@@ -26,7 +26,7 @@ const places = (page: Page) =>
     return { toast, bar: of(".selection-bar"), tray: of('section[aria-label="Uploads"]'), window: innerHeight, width: innerWidth };
   });
 
-test("overlays pass the accessibility check and bottom bars do not overlap", async ({ page, person, app }) => {
+test("overlays pass the accessibility check and bottom bars do not overlap", { tag: "@slow" }, async ({ page, person, app }) => {
   test.slow();
   const { designId, path } = await makeDesign(app, person);
   await addPictures(app, person, designId, ["fig", "bank", "clock"]);

@@ -93,7 +93,6 @@ test("places a comment with the pointer, at any zoom and rotation", async ({ pag
   await expect(threads(page)).toHaveCount(2);
   await expect.poll(async () => (await pinsOf(convex, imageId)).length).toBe(2);
   const region = (await pinsOf(convex, imageId)).find(({ anchor }) => anchor.width !== undefined)?.anchor;
-  // Clockwise: the displayed left is the bottom of the image without rotation.
   for (const [side, expected] of [
     ["x", 0.5],
     ["y", 0.25],
@@ -118,7 +117,6 @@ test("places and announces a comment by keyboard", async ({ page, app, person })
     document.body.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true, key: "с", code: "KeyC" })),
   );
   await expect(surface(page)).toBeFocused();
-  // A key that stays down repeats.
   for (let press = 0; press < 60; press++) await page.keyboard.down("ArrowLeft");
   await page.keyboard.up("ArrowLeft");
   await expect(announced).toHaveText(/^0% from the left/);
@@ -185,57 +183,61 @@ test("moves between threads by key, from a thread to its pin and back", async ({
   await expect(page).toHaveURL(`${path}?thread=${first}`);
 });
 
-test("replies, reacts, edits, resolves, filters and deletes, live in another browser", async ({ page, app, person, otherBrowser }) => {
-  const { convex, imageId, path } = await imageOf(app, person);
-  await startThread(convex, imageId, "Look", { x: 0.5, y: 0.5 });
-  const second = await otherBrowser(person);
-  for (const each of [page, second]) {
-    await each.setViewportSize({ width: 1440, height: 900 });
-    await openImage(each, path);
-    await each.getByRole("link", { name: /^Comments/ }).click();
-    await expect(threads(each)).toHaveCount(1);
-  }
-  await threads(page).getByRole("button", { name: "Reply" }).click();
-  await expect(panel(page).getByLabel("Write a reply")).toBeFocused();
-  await panel(page).getByLabel("Write a reply").fill("x".repeat(5001));
-  await page.keyboard.press("Control+Enter");
-  await expect(panel(page).getByText("A comment can have at most 5,000 characters.")).toBeVisible();
-  await expect(panel(page).getByLabel("Write a reply")).toHaveValue("x".repeat(5001));
-  await panel(page).getByLabel("Write a reply").fill("I see");
-  await panel(page).getByRole("button", { name: "Send" }).click();
-  await expect(panel(page).getByRole("list", { name: "Replies" })).toContainText("I see");
-  await expect(threads(second).getByRole("button", { name: "1 reply" })).toBeVisible();
+test(
+  "replies, reacts, edits, resolves, filters and deletes, live in another browser",
+  { tag: "@slow" },
+  async ({ page, app, person, otherBrowser }) => {
+    const { convex, imageId, path } = await imageOf(app, person);
+    await startThread(convex, imageId, "Look", { x: 0.5, y: 0.5 });
+    const second = await otherBrowser(person);
+    for (const each of [page, second]) {
+      await each.setViewportSize({ width: 1440, height: 900 });
+      await openImage(each, path);
+      await each.getByRole("link", { name: /^Comments/ }).click();
+      await expect(threads(each)).toHaveCount(1);
+    }
+    await threads(page).getByRole("button", { name: "Reply" }).click();
+    await expect(panel(page).getByLabel("Write a reply")).toBeFocused();
+    await panel(page).getByLabel("Write a reply").fill("x".repeat(5001));
+    await page.keyboard.press("Control+Enter");
+    await expect(panel(page).getByText("A comment can have at most 5,000 characters.")).toBeVisible();
+    await expect(panel(page).getByLabel("Write a reply")).toHaveValue("x".repeat(5001));
+    await panel(page).getByLabel("Write a reply").fill("I see");
+    await panel(page).getByRole("button", { name: "Send" }).click();
+    await expect(panel(page).getByRole("list", { name: "Replies" })).toContainText("I see");
+    await expect(threads(second).getByRole("button", { name: "1 reply" })).toBeVisible();
 
-  const row = threads(page).locator(".comment-row").first();
-  await row.getByRole("button", { name: "Add reaction" }).click();
-  await page.getByRole("button", { name: "Celebration" }).click();
-  await expect(threads(second).getByRole("button", { name: "Celebration, 1 person" })).toBeVisible();
-  await row.getByRole("button", { name: "Celebration, 1 person" }).click();
-  await expect(threads(second).getByRole("button", { name: /Celebration/ })).toHaveCount(0);
+    const row = threads(page).locator(".comment-row").first();
+    await row.getByRole("button", { name: "Add reaction" }).click();
+    await page.getByRole("button", { name: "Celebration" }).click();
+    await expect(threads(second).getByRole("button", { name: "Celebration, 1 person" })).toBeVisible();
+    await row.getByRole("button", { name: "Celebration, 1 person" }).click();
+    await expect(threads(second).getByRole("button", { name: /Celebration/ })).toHaveCount(0);
 
-  await row.getByRole("button", { name: "Edit comment" }).click();
-  await panel(page).getByLabel("Text of the comment").fill("Look again");
-  await page.keyboard.press("Control+Enter");
-  await expect(threads(second)).toContainText("Look again");
-  await expect(threads(second)).toContainText("Edited");
+    await row.getByRole("button", { name: "Edit comment" }).click();
+    await panel(page).getByLabel("Text of the comment").fill("Look again");
+    await page.keyboard.press("Control+Enter");
+    await expect(threads(second)).toContainText("Look again");
+    await expect(threads(second)).toContainText("Edited");
 
-  await threads(page).getByRole("button", { name: "Resolve" }).click();
-  await expect(panel(second).getByText("No open comments.")).toBeVisible();
-  await expect(pins(second)).toHaveCount(0);
-  await panel(page).getByRole("button", { name: "Resolved", exact: true }).click();
-  await expect(threads(page)).toContainText("Resolved by");
-  await threads(page).getByRole("button", { name: "Reopen" }).click();
-  await expect(threads(second)).toHaveCount(1);
-  await panel(page).getByRole("button", { name: "Mentions" }).click();
-  await expect(panel(page).getByText("No comments mention you.")).toBeVisible();
-  await panel(page).getByRole("button", { name: "Mine" }).click();
-  await expect(threads(page)).toHaveCount(1);
+    await threads(page).getByRole("button", { name: "Resolve" }).click();
+    await expect(panel(second).getByText("No open comments.")).toBeVisible();
+    await expect(pins(second)).toHaveCount(0);
+    await panel(page).getByRole("button", { name: "Resolved", exact: true }).click();
+    await expect(threads(page)).toContainText("Resolved by");
+    await threads(page).getByRole("button", { name: "Reopen" }).click();
+    await expect(threads(second)).toHaveCount(1);
+    await panel(page).getByRole("button", { name: "Mentions" }).click();
+    await expect(panel(page).getByText("No comments mention you.")).toBeVisible();
+    await panel(page).getByRole("button", { name: "Mine" }).click();
+    await expect(threads(page)).toHaveCount(1);
 
-  await row.getByRole("button", { name: "Delete comment" }).click();
-  await expect(panel(page).getByRole("button", { name: "Cancel" })).toBeFocused();
-  await panel(page).getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(threads(second).getByText("Deleted comment")).toBeVisible();
-});
+    await row.getByRole("button", { name: "Delete comment" }).click();
+    await expect(panel(page).getByRole("button", { name: "Cancel" })).toBeFocused();
+    await panel(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await expect(threads(second).getByText("Deleted comment")).toBeVisible();
+  },
+);
 
 async function joinedBy(page: Page, other: Page, projectId: string): Promise<Page> {
   await page.goto(`/projects/${projectId}/members`);
@@ -248,37 +250,41 @@ async function joinedBy(page: Page, other: Page, projectId: string): Promise<Pag
   return other;
 }
 
-test("mentions a member chosen with the keyboard, who sees it as unread", async ({ page, app, person, stranger, otherBrowser }) => {
-  test.slow();
-  const { path, projectId } = await imageOf(app, person);
-  const other = await joinedBy(page, await otherBrowser(stranger), projectId);
-  await openImage(page, path);
-  await startPlacing(page);
-  await page.keyboard.press("Enter");
-  await composer(page).pressSequentially(`Ask @${stranger.name.slice(0, 2)}`);
-  const people = panel(page).getByRole("listbox", { name: "People" });
-  await expect(people.getByRole("option", { selected: true })).toHaveText(stranger.name);
-  await expect(page.locator("[data-announcer]")).toContainText("1 person");
-  await expectAccessible(page);
-  await page.keyboard.press("Escape");
-  await expect(people).toBeHidden();
-  await expect(composer(page)).toBeFocused();
-  await composer(page).pressSequentially(` and @${stranger.name.slice(0, 1)}`);
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await expect(composer(page)).toHaveValue(new RegExp(` and @${stranger.name} $`));
-  await page.keyboard.press("Control+Enter");
-  await expect(threads(page).locator(".comment-mention")).toHaveText(`@${stranger.name}`);
+test(
+  "mentions a member chosen with the keyboard, who sees it as unread",
+  { tag: "@slow" },
+  async ({ page, app, person, stranger, otherBrowser }) => {
+    test.slow();
+    const { path, projectId } = await imageOf(app, person);
+    const other = await joinedBy(page, await otherBrowser(stranger), projectId);
+    await openImage(page, path);
+    await startPlacing(page);
+    await page.keyboard.press("Enter");
+    await composer(page).pressSequentially(`Ask @${stranger.name.slice(0, 2)}`);
+    const people = panel(page).getByRole("listbox", { name: "People" });
+    await expect(people.getByRole("option", { selected: true })).toHaveText(stranger.name);
+    await expect(page.locator("[data-announcer]")).toContainText("1 person");
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(people).toBeHidden();
+    await expect(composer(page)).toBeFocused();
+    await composer(page).pressSequentially(` and @${stranger.name.slice(0, 1)}`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect(composer(page)).toHaveValue(new RegExp(` and @${stranger.name} $`));
+    await page.keyboard.press("Control+Enter");
+    await expect(threads(page).locator(".comment-mention")).toHaveText(`@${stranger.name}`);
 
-  await openImage(other, path);
-  await expect(other.getByRole("link", { name: "Comments 1 open unread" })).toBeVisible();
-  await expect(pins(other).getByRole("button", { name: /unread/ })).toBeVisible();
-  await other.keyboard.press("j");
-  await panel(other).getByRole("button", { name: "Mentions" }).click();
-  await expect(threads(other)).toContainText("New");
-  await expect(other.getByRole("link", { name: "Comments 1 open", exact: true })).toBeVisible();
-  await expect(threads(other).getByRole("button", { name: "Resolve" })).toHaveCount(0);
-});
+    await openImage(other, path);
+    await expect(other.getByRole("link", { name: "Comments 1 open unread" })).toBeVisible();
+    await expect(pins(other).getByRole("button", { name: /unread/ })).toBeVisible();
+    await other.keyboard.press("j");
+    await panel(other).getByRole("button", { name: "Mentions" }).click();
+    await expect(threads(other)).toContainText("New");
+    await expect(other.getByRole("link", { name: "Comments 1 open", exact: true })).toBeVisible();
+    await expect(threads(other).getByRole("button", { name: "Resolve" })).toHaveCount(0);
+  },
+);
 
 test("marks threads of an earlier version", async ({ page, app, person }) => {
   const { convex, imageId, designId, path } = await imageOf(app, person);
@@ -292,7 +298,7 @@ test("marks threads of an earlier version", async ({ page, app, person }) => {
   await expect(threads(page).filter({ hasText: "On the second" })).not.toContainText("From version");
 });
 
-test("keeps a draft through a reload, and erases it at sign-out", async ({ page, app, person }) => {
+test("keeps a draft through a reload, and erases it at sign-out", { tag: "@slow" }, async ({ page, app, person }) => {
   const { path } = await imageOf(app, person);
   await openImage(page, path);
   await startPlacing(page);

@@ -25,7 +25,7 @@ async function saved(page: Page, click: () => Promise<void>) {
 }
 
 bothWays((javaScript) => {
-  test("downloads a design and a project, from their pages and from their cards", async ({ page, person, app }) => {
+  test("downloads a design and a project, from their pages and from their cards", { tag: "@slow" }, async ({ page, person, app }) => {
     const { files, projectId, path } = await seed(app, person);
     const inFolder = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`Cover - ü/${name}`, bytes]));
     const project = { name: "Magazine.zip", files: { "Back/": Buffer.alloc(0), ...inFolder } };

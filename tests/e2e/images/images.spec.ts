@@ -27,7 +27,7 @@ async function designWith(app: RunningApp, person: Person, names: Parameters<typ
 bothWays((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
-  test("a thumbnail opens the picture, which links to its neighbours", async ({ page, app, person }) => {
+  test("a thumbnail opens the picture, which links to its neighbours", { tag: "@slow" }, async ({ page, app, person }) => {
     const { designId, path, ids } = await designWith(app, person, ["fig", "habits", "bank"]);
     const [first = "", second = "", third = ""] = ids;
     await page.goto(path);
@@ -54,7 +54,7 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(javaScript ? path : `${path}#image-${first}`);
   });
 
-  test("renames and deletes an image in the gallery and in the viewer", async ({ page, app, person }) => {
+  test("renames and deletes an image in the gallery and in the viewer", { tag: "@slow" }, async ({ page, app, person }) => {
     const { designId, path, ids } = await designWith(app, person, ["fig", "bank"]);
     const names = async () => (await imagesIn(app, person, designId)).map(({ name }) => name);
     await page.goto(path);
@@ -108,7 +108,7 @@ bothWays((javaScript) => {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("reaches images beyond the first page", async ({ page, app, person }) => {
+  test("reaches images beyond the first page", { tag: "@slow" }, async ({ page, app, person }) => {
     const { path } = await manyImages(app, person, 205);
     await page.goto(path);
     await expect(page.getByText("205 images")).toBeVisible();
@@ -131,7 +131,7 @@ test.describe("without JavaScript", () => {
   });
 });
 
-test("a selection spans pages of a long list, and items move by key and pointer", async ({ page, app, person }) => {
+test("a selection spans pages of a long list, and items move by key and pointer", { tag: "@slow" }, async ({ page, app, person }) => {
   const { designId, path } = await manyImages(app, person, 205);
   const convex = await deploymentAs(app, person);
   const adjacentImages = async (id: string) => {
@@ -269,7 +269,7 @@ test("hides the file name while a placeholder is shown", async ({ page, app, per
   held.resolve();
 });
 
-test("nothing overflows a narrow screen in either theme", async ({ page, app, person, context }) => {
+test("nothing overflows a narrow screen in either theme", { tag: "@slow" }, async ({ page, app, person, context }) => {
   const { designId, path, ids } = await designWith(app, person, ["bank", "habits", "dogs"]);
   await page.setViewportSize({ width: 360, height: 740 });
   for (const theme of ["dark", "light"]) {
@@ -283,7 +283,7 @@ test("nothing overflows a narrow screen in either theme", async ({ page, app, pe
   }
 });
 
-test("arrow keys change the picture and Escape returns to the gallery's position", async ({ page, app, person }) => {
+test("arrow keys change the picture and Escape returns to the gallery's position", { tag: "@slow" }, async ({ page, app, person }) => {
   const { designId, path, ids } = await designWith(app, person, ["fig", "dogs", "bank", "habits", "stripes", "mountain", "path"]);
   await page.setViewportSize({ width: 800, height: 500 });
   await page.goto(path);
@@ -428,7 +428,7 @@ test(
   },
 );
 
-test("serves no image ten seconds after its deletion or the session's end", async ({ app, person }) => {
+test("serves no image ten seconds after its deletion or the session's end", { tag: "@slow" }, async ({ app, person }) => {
   const { designId, ids } = await designWith(app, person, ["fig", "bank"]);
   const [deleted = "", kept = ""] = ids;
   const elsewhere = await signIn(app.url, person);

@@ -47,14 +47,13 @@ test(
     });
     await expect(inImage(page).getByRole("button", { name: `Follow ${stranger.name} (away)` })).toBeVisible();
     await other.goto("about:blank");
-    // Earlier than the sweep, which takes 25 s.
     await expect(inImage(page)).toHaveCount(0, { timeout: 15_000 });
   },
 );
 
 test(
   "shows the pointers of others when chosen, and remembers the choice",
-  { tag: "@presence-pointers" },
+  { tag: ["@presence-pointers", "@slow"] },
   async ({ page, person, stranger, otherBrowser, app }) => {
     const { path, imageId } = await sharedProject(app, person, stranger);
     const other = await otherBrowser(stranger);
@@ -85,7 +84,7 @@ test(
 
 test(
   "follows someone's view and images until the own view moves or Escape",
-  { tag: "@presence-follow" },
+  { tag: ["@presence-follow", "@slow"] },
   async ({ page, person, stranger, otherBrowser, app }) => {
     const { path, imageId, designId } = await sharedProject(app, person, stranger);
     const [second = ""] = await addPictures(app, person, designId, ["dogs"]);

@@ -8,7 +8,7 @@ import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } f
 bothWays((javaScript) => {
   test(
     "rotates an image for everyone, and turns it back by undo",
-    { tag: "@rotates-images" },
+    { tag: ["@rotates-images", "@slow"] },
     async ({ page, app, person, otherBrowser }) => {
       const { designId, path } = await makeDesign(app, person);
       const [id] = await addPictures(app, person, designId, ["fig"]);

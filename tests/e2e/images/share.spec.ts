@@ -15,7 +15,7 @@ async function share(app: RunningApp, person: Person | null, files: { name: stri
 }
 
 bothWays((javaScript) => {
-  test("asks for the design of shared images, and adds them", { tag: "@adds-shared-images" }, async ({ page, app, person }) => {
+  test("asks for the design of shared images, and adds them", { tag: ["@adds-shared-images", "@slow"] }, async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person, "Phone");
     const answer = await share(app, person, [await chosen("fig"), badFiles.renamedText()]);
     expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/share/images"]);

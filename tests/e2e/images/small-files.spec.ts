@@ -8,7 +8,7 @@ const tray = (page: Page) => page.getByRole("region", { name: "Uploads" });
 const numbered = (count: number): Promise<ChosenFile[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => noise(`${String(index).padStart(2, "0")}.png`, 20 + index, 20)));
 
-test("adds many small files in few requests, in the order chosen", async ({ page, app, person }) => {
+test("adds many small files in few requests, in the order chosen", { tag: "@slow" }, async ({ page, app, person }) => {
   const { designId, path } = await makeDesign(app, person);
   const files = await numbered(40);
   const text = { name: "text.png", mimeType: "image/png", buffer: Buffer.from("no picture") };
@@ -25,7 +25,7 @@ test("adds many small files in few requests, in the order chosen", async ({ page
   expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(files.map(({ name }) => name));
 });
 
-test("adds each of many small files once after lost answers", async ({ page, app, person }) => {
+test("adds each of many small files once after lost answers", { tag: "@slow" }, async ({ page, app, person }) => {
   const { designId, path } = await makeDesign(app, person);
   const files = await numbered(20);
   let lost = 2;

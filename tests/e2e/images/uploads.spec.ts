@@ -117,7 +117,7 @@ bothWays((javaScript) => {
 
   test(
     "rejects a file over the limit and accepts the others",
-    { tag: "@rejects-file-over-limit-accepts-others" },
+    { tag: ["@rejects-file-over-limit-accepts-others", "@slow"] },
     async ({ browser, launch }) => {
       const { signUp } = await import("../../harness/people.ts");
       const small = await launch({ UPLOAD_MAX_BYTES: "150000" });
@@ -157,7 +157,7 @@ test("an added image appears in another browser", async ({ page, app, person, ot
   await expect(gallery(page)).toHaveCount(1);
 });
 
-test("dropped files go to the page's design, a card's design or a chosen one", async ({ page, app, person }) => {
+test("dropped files go to the page's design, a card's design or a chosen one", { tag: "@slow" }, async ({ page, app, person }) => {
   const { path } = await makeDesign(app, person, "Poster");
   await page.goto(path);
   await hydrated(page);
@@ -241,7 +241,7 @@ test.describe("the tray", () => {
     allowedErrors: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|WebSocket|manifest patches|dynamically imported module/],
   });
 
-  test("the tray follows navigation; files pause, resume, cancel and show duplicates", async ({ page, app, person }) => {
+  test("the tray follows navigation; files pause, resume, cancel and show duplicates", { tag: "@slow" }, async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person);
     await page.goto(path);
     await hydrated(page);
@@ -282,34 +282,38 @@ test.describe("the tray", () => {
     expect((await imagesIn(app, person, designId)).length).toBe(5);
   });
 
-  test("resumes after a lost connection and, with the file reselected, a closed tab", async ({ page, app, person, context }) => {
-    const { designId, path } = await makeDesign(app, person);
-    await page.goto(path);
-    await hydrated(page);
-    await toasterReady(page);
-    await context.setOffline(true);
-    await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
-    await expect(page.getByText("Your files are added when it is back.")).toBeVisible();
-    await context.setOffline(false);
-    await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
+  test(
+    "resumes after a lost connection and, with the file reselected, a closed tab",
+    { tag: "@slow" },
+    async ({ page, app, person, context }) => {
+      const { designId, path } = await makeDesign(app, person);
+      await page.goto(path);
+      await hydrated(page);
+      await toasterReady(page);
+      await context.setOffline(true);
+      await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
+      await expect(page.getByText("Your files are added when it is back.")).toBeVisible();
+      await context.setOffline(false);
+      await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
 
-    await page.route("**/uploads/*", (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
-    await page.getByLabel("Add images").setInputFiles(picturePath("path"));
-    await expect(tray(page).getByRole("heading")).toHaveText("Waiting for connection");
-    await forgetContents(page);
-    await page.close();
+      await page.route("**/uploads/*", (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
+      await page.getByLabel("Add images").setInputFiles(picturePath("path"));
+      await expect(tray(page).getByRole("heading")).toHaveText("Waiting for connection");
+      await forgetContents(page);
+      await page.close();
 
-    const next = await context.newPage();
-    await next.goto("/projects");
-    await expect(tray(next).getByRole("heading")).toHaveText("1 file was not uploaded.");
-    await expectAccessible(next);
-    await tray(next).getByLabel("Select file again").setInputFiles(picturePath("fig"));
-    await expect(tray(next).getByRole("alert")).toHaveText("Not selected: fig.jpg.");
-    await tray(next).getByLabel("Select file again").setInputFiles(picturePath("path"));
-    await expect(tray(next).getByRole("heading")).toHaveText("1 image added");
-    expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
-    await expect.poll(() => rememberedFiles(next)).toEqual([]);
-  });
+      const next = await context.newPage();
+      await next.goto("/projects");
+      await expect(tray(next).getByRole("heading")).toHaveText("1 file was not uploaded.");
+      await expectAccessible(next);
+      await tray(next).getByLabel("Select file again").setInputFiles(picturePath("fig"));
+      await expect(tray(next).getByRole("alert")).toHaveText("Not selected: fig.jpg.");
+      await tray(next).getByLabel("Select file again").setInputFiles(picturePath("path"));
+      await expect(tray(next).getByRole("heading")).toHaveText("1 image added");
+      expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
+      await expect.poll(() => rememberedFiles(next)).toEqual([]);
+    },
+  );
 });
 
 test("a form sent twice adds its files once, and new files are still added", async ({ app, person }) => {
@@ -352,7 +356,7 @@ test("an aborted upload leaves nothing behind", async ({ app, person }) => {
   expect(await imagesIn(app, person, designId)).toEqual([]);
 });
 
-test("a server killed during an upload removes the remains at its next start", async ({ ownApp }) => {
+test("a server killed during an upload removes the remains at its next start", { tag: "@slow" }, async ({ ownApp }) => {
   const { signUp } = await import("../../harness/people.ts");
   const person = await signUp(ownApp.url);
   const { designId } = await makeDesign(ownApp, person);

@@ -119,7 +119,7 @@ test("the slideshow shows each image, announces it and stops after the last", as
   await expect(viewer.getByRole("button", { name: "Start slideshow" })).toBeVisible();
 });
 
-test("a design's first image starts within 240 px at 360 px, and nothing overflows", async ({ app, person, browser }) => {
+test("a design's first image starts within 240 px at 360 px, and nothing overflows", { tag: "@slow" }, async ({ app, person, browser }) => {
   const { designId, path } = await makeDesign(app, person, "A design whose name is longer than the phone");
   const convex = await deploymentAs(app, person);
   await convex.mutation(api.designs.setDescription, {

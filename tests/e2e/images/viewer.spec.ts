@@ -60,7 +60,7 @@ async function watchShifts(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => ("shifted" in window ? Number(window.shifted) : -1));
 }
 
-test("the viewer zooms and pans by wheel, pointer and keys above the gallery", async ({ page, app, person }) => {
+test("the viewer zooms and pans by wheel, pointer and keys above the gallery", { tag: "@slow" }, async ({ page, app, person }) => {
   const { designId, path, ids } = await designWith(app, person, ["fig", "dogs", "habits", "bank", await sidewaysPhotograph()]);
   const shifted = await watchShifts(page);
   const grown = await watchGrowth(page);
@@ -138,7 +138,7 @@ test("the viewer zooms and pans by wheel, pointer and keys above the gallery", a
   await expect(gallery(page).nth(3).getByRole("link")).toBeFocused();
 });
 
-test("renders a drawing again for each zoom at the screen's resolution", async ({ app, person, browser }) => {
+test("renders a drawing again for each zoom at the screen's resolution", { tag: "@slow" }, async ({ app, person, browser }) => {
   const { designId, ids } = await designWith(app, person, [hostileSvg()]);
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 900, height: 600 }, deviceScaleFactor: 2 });
   await context.addCookies(person.cookies);
@@ -240,7 +240,7 @@ test("touch changes pictures, zooms and pans at 360 px", async ({ app, person, b
 bothWays((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
-  test("adds, announces, compares and restores a version of an image", async ({ page, app, person, otherBrowser }) => {
+  test("adds, announces, compares and restores a version of an image", { tag: "@slow" }, async ({ page, app, person, otherBrowser }) => {
     const { designId, path, ids } = await designWith(app, person, ["fig", "bank"]);
     const viewer = `/design/${designId}/images/${ids[0]}`;
     const other = await otherBrowser(person, { javaScriptEnabled: true });
@@ -311,7 +311,7 @@ bothWays((javaScript) => {
     await expect(versions).toHaveText([/Version 2/, /Version 1\s*Current/]);
   });
 
-  test("a design's images stay a gallery or a list, as chosen", async ({ page, app, person }) => {
+  test("a design's images stay a gallery or a list, as chosen", { tag: "@slow" }, async ({ page, app, person }) => {
     const { path } = await designWith(app, person, ["fig", "bank"]);
     await page.goto(path);
     await ready(page);

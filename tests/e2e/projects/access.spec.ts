@@ -185,7 +185,7 @@ function expectGuarded({ headers }: Response, message: string): void {
 
 test(
   "rejects cross-site requests at each address, for each unsafe method",
-  { tag: "@rejects-cross-site-requests-each-address" },
+  { tag: ["@rejects-cross-site-requests-each-address", "@slow"] },
   async ({ app, person }) => {
     const foreign: Record<string, string>[] = [
       { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },

@@ -21,7 +21,7 @@ test("reports that the palette cannot be loaded, and retries", async ({ page, pe
   await expect(palette.getByRole("option").first()).toHaveText("SecurityGo to");
 });
 
-test("the command palette navigates, runs commands and searches", async ({ page, person, app }) => {
+test("the command palette navigates, runs commands and searches", { tag: "@slow" }, async ({ page, person, app }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });
   const designId = await convex.mutation(api.designs.create, { projectId, name: "Tower of hours" });
@@ -206,7 +206,7 @@ test("the palette has every intent, or a documented reason why not", async () =>
   expect(known.toSorted()).toEqual(describedIntents);
 });
 
-test("the palette offers and runs the actions of a project, a design and an image", async ({ page, person, app }) => {
+test("the palette offers and runs the actions of a project, a design and an image", { tag: "@slow" }, async ({ page, person, app }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });
   const gone = await convex.mutation(api.designs.create, { projectId, name: "Gone" });

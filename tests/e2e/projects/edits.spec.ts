@@ -91,7 +91,7 @@ test("refuses to undo after a change in another browser; Shift redoes", async ({
   await expect.poll(names).toEqual(["fig.jpg", "bank.png"]);
 });
 
-test("each action is undone by key and message, and redone", { tag: "@undo-each-action" }, async ({ page, app, person }) => {
+test("each action is undone by key and message, and redone", { tag: ["@undo-each-action", "@slow"] }, async ({ page, app, person }) => {
   const { path, convex, designId, names } = await twoImages(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
   const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
@@ -159,7 +159,7 @@ test("each action is undone by key and message, and redone", { tag: "@undo-each-
 
 test(
   "titles follow renames, and a restored item returns to its open page",
-  { tag: "@live-titles-and-trash" },
+  { tag: ["@live-titles-and-trash", "@slow"] },
   async ({ page, app, person }) => {
     const { path, convex, designId, ids } = await twoImages(app, person);
     await page.goto(path);

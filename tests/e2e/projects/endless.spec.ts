@@ -33,7 +33,7 @@ function pageSizesIn(message: string): number[] {
   return sizes;
 }
 
-test("a long list loads on scroll, stays live and is restored on return", async ({ page, person, app, otherBrowser }) => {
+test("a long list loads on scroll, stays live and is restored on return", { tag: "@slow" }, async ({ page, person, app, otherBrowser }) => {
   const { path } = await manyImages(app, person, ALL);
   const convex = await deploymentAs(app, person);
   const connection = await controlConnection(page);
@@ -121,7 +121,7 @@ test("a long list loads on scroll, stays live and is restored on return", async 
   });
 });
 
-test("shows hundreds of added items page by page, without gaps", async ({ page, person, app }) => {
+test("shows hundreds of added items page by page, without gaps", { tag: "@slow" }, async ({ page, person, app }) => {
   test.slow();
   const { path } = await manyImages(app, person, ALL);
   const convex = await deploymentAs(app, person);

@@ -81,7 +81,7 @@ test("creates a project for a pasted image; its viewer accepts more", async ({ p
 
 test(
   "pastes an image on each page that accepts images, and says where others do not",
-  { tag: "@paste-pages" },
+  { tag: ["@paste-pages", "@slow"] },
   async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person);
     const [image = ""] = await addPictures(app, person, designId, ["fig"]);

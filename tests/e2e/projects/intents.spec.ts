@@ -29,7 +29,6 @@ const image = ({ design, image }: TestData) => `/design/${design}/images/${image
 
 const chooseIn = (page: (things: TestData) => string) => (things: TestData) => `${page(things)}?select=1`;
 
-/** Every form with an intent on every page, ordered so that each has an effect. */
 const steps: Step[] = [
   { intent: "createProject", at: list, send: (actions) => actions.create("project", "Spring") },
   { intent: "renameProject", send: (actions) => actions.renameInPlace("Summer") },
@@ -170,7 +169,7 @@ for (const [name, taken] of [
 ] as const) {
   test(
     `${name} stores and shows the same with and without JavaScript`,
-    { tag: "@stores-shows-same-without-java-script" },
+    { tag: ["@stores-shows-same-without-java-script", "@slow"] },
     async ({ app, person, stranger, otherBrowser }) => {
       test.setTimeout(300_000);
       const scripted = pageActions(await otherBrowser(person, { javaScriptEnabled: true }), true);

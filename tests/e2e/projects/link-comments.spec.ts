@@ -56,7 +56,6 @@ bothWays((javaScript) => {
       if (!javaScript) await guest.reload();
       await expect(guest.getByRole("list", { name: "Replies" })).toContainText("Thank you");
 
-      // On the image, the name is remembered.
       await guest.goto(`${link}/images/${imageId}/comments`);
       await ready(guest);
       await guest.getByLabel("New comment").fill("On the image");

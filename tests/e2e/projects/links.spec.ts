@@ -33,7 +33,7 @@ bothWays((javaScript) => {
 
   test(
     "shows a project to visitors of its link, until it is revoked",
-    { tag: "@shows-project-visitors-link-until-revoked" },
+    { tag: ["@shows-project-visitors-link-until-revoked", "@slow"] },
     async ({ page, person, otherBrowser, app }) => {
       test.slow();
       const { projectId, imageId } = await projectOf(app, person);
@@ -75,7 +75,6 @@ bothWays((javaScript) => {
       expect((await visitor.request.get(`/images/${imageId}`)).status()).toBe(404);
       expect((await visitor.request.get(`/projects/${projectId}`, { maxRedirects: 0 })).status()).toBe(302);
 
-      // A reload would send the form again.
       await page.goto(page.url());
       await ready(page);
       await expect(page.getByText(/1 visit\b/)).toBeVisible();
@@ -92,7 +91,7 @@ bothWays((javaScript) => {
 
   test(
     "demands the password of a link, which can be changed",
-    { tag: "@demands-password-link-can-changed" },
+    { tag: ["@demands-password-link-can-changed", "@slow"] },
     async ({ page, person, otherBrowser, app }) => {
       test.slow();
       const { projectId, imageId } = await projectOf(app, person);
@@ -136,7 +135,7 @@ bothWays((javaScript) => {
 
   test(
     "saves a link to “Shared with me” for someone signed in",
-    { tag: "@saves-link-shared-with-me" },
+    { tag: ["@saves-link-shared-with-me", "@slow"] },
     async ({ page, person, stranger, otherBrowser, app }) => {
       test.slow();
       const { projectId, designId } = await projectOf(app, person);

@@ -5,7 +5,6 @@ import { controlConnection, LOST, SYNC } from "../support/controlled-connection.
 
 test.describe.configure({ mode: "parallel" });
 
-/** Prefetched data must not hide live changes. */
 test.use({ saveData: false });
 
 async function recordStates(page: Page, selector: string) {
@@ -130,7 +129,7 @@ test(
   },
 );
 
-test("first HTML, hydration and first live answer render without a flash", async ({ page, person }) => {
+test("first HTML, hydration and first live answer render without a flash", { tag: "@slow" }, async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
   const connection = await controlConnection(page);
@@ -142,7 +141,7 @@ test("first HTML, hydration and first live answer render without a flash", async
   expect(await seen()).toEqual(["Daybreak|Nightfall"]);
 });
 
-test("shows writes made between server rendering and the socket's opening", async ({ page, person, otherBrowser }) => {
+test("shows writes made between server rendering and the socket's opening", { tag: "@slow" }, async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
   await she.makeProject("Old name");
@@ -158,7 +157,7 @@ test("shows writes made between server rendering and the socket's opening", asyn
   expect(await seen()).toEqual(["Old name", "New name"]);
 });
 
-test("never shows stale prefetched data after a navigation", async ({ page, person, otherBrowser }) => {
+test("never shows stale prefetched data after a navigation", { tag: "@slow" }, async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
   const connection = await controlConnection(page);
@@ -185,7 +184,7 @@ test("never shows stale prefetched data after a navigation", async ({ page, pers
   expect(await seen()).toEqual(["Projects", "New name"]);
 });
 
-test("a return to a page shows its current state", async ({ page, person, otherBrowser }) => {
+test("a return to a page shows its current state", { tag: "@slow" }, async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
   const connection = await controlConnection(page);
@@ -208,7 +207,7 @@ test("a return to a page shows its current state", async ({ page, person, otherB
   expect(states.lastIndexOf("Old name")).toBeLessThan(states.indexOf("New name"));
 });
 
-test("without a websocket, forms go over the app's server and keep its answer", async ({ page, person, app }) => {
+test("without a websocket, forms go over the app's server and keep its answer", { tag: "@slow" }, async ({ page, person, app }) => {
   const she = pageActions(page, true);
   await page.routeWebSocket(SYNC, (socket) => socket.close(LOST));
   await she.makeProject("Nightfall");
@@ -225,7 +224,7 @@ test("without a websocket, forms go over the app's server and keep its answer", 
   await expect.poll(() => stored(app, person)).toEqual([]);
 });
 
-test("a restored connection delivers missed changes without older states", async ({ page, person, otherBrowser }) => {
+test("a restored connection delivers missed changes without older states", { tag: "@slow" }, async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
   const connection = await controlConnection(page);
@@ -264,7 +263,7 @@ test(
   },
 );
 
-test("follows a redirect that a query or a mutation throws", async ({ page, person }) => {
+test("follows a redirect that a query or a mutation throws", { tag: "@slow" }, async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
   const connection = await controlConnection(page);

@@ -101,7 +101,7 @@ bothWays((javaScript) => {
 
   test(
     "signs up from a mailed invitation, accepts it, and leaves the project",
-    { tag: "@signs-up-from-project-invitation" },
+    { tag: ["@signs-up-from-project-invitation", "@slow"] },
     async ({ page, launch }) => {
       test.slow();
       const mailbox = await startMailbox();

@@ -93,7 +93,7 @@ test("takes over a menu that the server rendered open and cleans the address", a
 });
 
 /** WebKit 2.50: the transition never ends, the focused card is blank, and a hidden ancestor of `position-try-fallbacks` hangs it. */
-test("no element combines styles that WebKit cannot display", async ({ page, app, person }) => {
+test("no element combines styles that WebKit cannot display", { tag: "@slow" }, async ({ page, app, person }) => {
   const { path } = await makeDesign(app, person);
   await withProjects(app, person, "One");
   const user = page.getByRole("button", { name: person.email });

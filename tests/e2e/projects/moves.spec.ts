@@ -6,7 +6,7 @@ import { deploymentAs, imagesIn } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, async ({ page, app, person, context }) => {
+test("cards have a context menu and keys", { tag: ["@card-menus-and-keys", "@slow"] }, async ({ page, app, person, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const { path, convex, designId, names } = await twoImages(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
@@ -144,14 +144,13 @@ test("designs dragged onto a project of the sidebar move", { tag: "@drag-to-side
   }
 });
 
-test("images dragged onto a design of a project move", { tag: "@drag-images-to-design" }, async ({ page, app, person }) => {
+test("images dragged onto a design of a project move", { tag: ["@drag-images-to-design", "@slow"] }, async ({ page, app, person }) => {
   const { path, convex, designId } = await twoImages(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
   const target = await convex.mutation(api.designs.create, { projectId, name: "Target" });
   const inTarget = async () => (await imagesIn(app, person, target)).map(({ name }) => name);
   const dragOver = async (onto: Locator) => {
     const { x, y, width, height } = (await onto.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    // The first movement only starts the drag.
     for (const further of [0, 1]) await page.mouse.move(x + width / 2 + further, y + height / 2, { steps: 4 });
   };
   const designs = page.getByRole("list", { name: "Designs of the project" });

@@ -66,7 +66,7 @@ bothWays((javaScript) => {
     { what: "a name of 300 characters", typed: "n".repeat(300), message: () => `A name can have at most ${NAME_MAX} characters.` },
   ];
   for (const { what, typed, message } of bad) {
-    test(`${what} is reported at its field and keeps the input`, async ({ page, person, app }) => {
+    test(`${what} is reported at its field and keeps the input`, { tag: "@slow" }, async ({ page, person, app }) => {
       const she = pageActions(page, javaScript);
       await she.makeProject("Nightfall");
       await she.create("design", "Cover");
@@ -143,7 +143,7 @@ bothWays((javaScript) => {
     await expect(page).toHaveTitle(`\u2068${name}\u2069 · Atelier`);
   });
 
-  test("the second page of projects stays open after an action on an item", async ({ page, person, app }) => {
+  test("the second page of projects stays open after an action on an item", { tag: "@slow" }, async ({ page, person, app }) => {
     const convex = await deploymentAs(app, person);
     for (let many = 1; many <= 201; many++) await convex.mutation(api.projects.create, { name: `Project ${many}` });
     const she = pageActions(page, javaScript);
@@ -164,7 +164,7 @@ bothWays((javaScript) => {
     await expect(she.cards).toHaveCount(javaScript ? 201 : 200);
   });
 
-  test("another user's project answers like a missing one", async ({ page, person, stranger, otherBrowser }) => {
+  test("another user's project answers like a missing one", { tag: "@slow" }, async ({ page, person, stranger, otherBrowser }) => {
     expect(person.id).not.toBe("");
     const foreign = await pageActions(await otherBrowser(stranger), javaScript).makeProject("Secret");
     const she = pageActions(page, javaScript);

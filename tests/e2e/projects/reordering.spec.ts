@@ -19,7 +19,7 @@ async function carry(page: Page, name: string, beside: string, side: "left" | "r
   await expect(page.locator(".drop-line")).toBeVisible();
 }
 
-test("reorders images by dragging, by keyboard and by touch", async ({ page, app, person, browser }) => {
+test("reorders images by dragging, by keyboard and by touch", { tag: "@slow" }, async ({ page, app, person, browser }) => {
   const { designId, path } = await makeDesign(app, person);
   await addPictures(app, person, designId, ["fig", "bank", "clock", "brushes"]);
   const order = async () => (await imagesIn(app, person, designId)).map(({ name }) => name.split(".")[0]).join(" ");

@@ -26,7 +26,7 @@ async function join(page: Page, guest: Page, projectId: string, role: MemberRole
 bothWays((javaScript) => {
   const ready = async (page: Page) => (javaScript ? hydrated(page) : undefined);
 
-  test("sets a status with a note for one image, shows it on cards, and filters by it", async ({ page, person, app }) => {
+  test("sets a status with a note for one image, shows it on cards, and filters by it", { tag: "@slow" }, async ({ page, person, app }) => {
     const { projectId, designId, imageId } = await projectOf(app, person);
     await page.goto(`/design/${designId}`);
     await ready(page);
@@ -79,7 +79,7 @@ bothWays((javaScript) => {
     await expect(page.getByRole("list", { name: "Images of Cover" }).getByRole("listitem")).toHaveCount(1);
   });
 
-  test("sets the status of selected images and of all in a filtered list, with undo", async ({ page, person, app }) => {
+  test("sets the status of selected images and of all in a filtered list, with undo", { tag: "@slow" }, async ({ page, person, app }) => {
     const { designId, convex } = await projectOf(app, person);
     const counts = async () => (await convex.query(api.designs.getDesignById, { id: designId })).imageReviews;
     const actions = pageActions(page, javaScript);
@@ -106,71 +106,79 @@ bothWays((javaScript) => {
     await expect.poll(counts).toEqual({ inReview: 1, changesRequested: 0, approved: 1 });
   });
 
-  test("requests a review with a due date and notifies both people", async ({ page, person, stranger, otherBrowser, app }) => {
-    test.slow();
-    const { projectId, designId, imageId } = await projectOf(app, person);
-    const other = await otherBrowser(stranger, { javaScriptEnabled: javaScript });
-    await join(page, other, projectId, "commenter");
-    await page.goto(`/design/${designId}/images/${imageId}`);
-    await ready(page);
-    await page.getByRole("button", { name: "More for this image" }).click();
-    await page.getByRole("link", { name: "Request review…" }).click();
-    await expect(page.getByRole("heading", { name: "Request a review of the image “fig.jpg”" })).toBeVisible();
-    await ready(page);
-    await page.getByRole("button", { name: "Request review" }).click();
-    await expect(page.getByText("Choose at least one person.")).toBeVisible();
-    await expectAccessible(page);
-    await page.getByRole("group", { name: "Reviewers" }).getByLabel(stranger.name).check();
-    await page.getByLabel("Due date").fill("2199-12-24");
-    await page.getByLabel("Note").fill("Is the title large enough?");
-    await page.getByRole("button", { name: "Request review" }).click();
-    const requests = page.getByRole("list", { name: "Requested reviews" });
-    await expect(requests).toContainText(`Review by ${stranger.name} requested by you, due`);
-    await expectAccessible(page);
+  test(
+    "requests a review with a due date and notifies both people",
+    { tag: "@slow" },
+    async ({ page, person, stranger, otherBrowser, app }) => {
+      test.slow();
+      const { projectId, designId, imageId } = await projectOf(app, person);
+      const other = await otherBrowser(stranger, { javaScriptEnabled: javaScript });
+      await join(page, other, projectId, "commenter");
+      await page.goto(`/design/${designId}/images/${imageId}`);
+      await ready(page);
+      await page.getByRole("button", { name: "More for this image" }).click();
+      await page.getByRole("link", { name: "Request review…" }).click();
+      await expect(page.getByRole("heading", { name: "Request a review of the image “fig.jpg”" })).toBeVisible();
+      await ready(page);
+      await page.getByRole("button", { name: "Request review" }).click();
+      await expect(page.getByText("Choose at least one person.")).toBeVisible();
+      await expectAccessible(page);
+      await page.getByRole("group", { name: "Reviewers" }).getByLabel(stranger.name).check();
+      await page.getByLabel("Due date").fill("2199-12-24");
+      await page.getByLabel("Note").fill("Is the title large enough?");
+      await page.getByRole("button", { name: "Request review" }).click();
+      const requests = page.getByRole("list", { name: "Requested reviews" });
+      await expect(requests).toContainText(`Review by ${stranger.name} requested by you, due`);
+      await expectAccessible(page);
 
-    await other.goto("/notifications");
-    await expect(other.getByRole("heading", { name: "Review requested" })).toBeVisible();
-    await expect(other.getByText("Is the title large enough?")).toBeVisible();
-    await expectAccessible(other);
-    await other.getByRole("link", { name: "View image" }).click();
-    await expect(other.getByRole("article", { name: "fig.jpg" })).toBeVisible();
-    await ready(other);
-    await pageActions(other, javaScript).openDetails();
-    await expect(other.getByRole("region", { name: "Review" })).toContainText("Your review requested by");
-    await other.getByRole("button", { name: "Change status" }).click();
-    const dialog = other.getByRole("dialog", { name: "Set review status" });
-    await expect(dialog.getByRole("radio")).toHaveCount(2);
-    await dialog.getByLabel("Approved").check();
-    await dialog.getByRole("button", { name: "Set status" }).click();
+      await other.goto("/notifications");
+      await expect(other.getByRole("heading", { name: "Review requested" })).toBeVisible();
+      await expect(other.getByText("Is the title large enough?")).toBeVisible();
+      await expectAccessible(other);
+      await other.getByRole("link", { name: "View image" }).click();
+      await expect(other.getByRole("article", { name: "fig.jpg" })).toBeVisible();
+      await ready(other);
+      await pageActions(other, javaScript).openDetails();
+      await expect(other.getByRole("region", { name: "Review" })).toContainText("Your review requested by");
+      await other.getByRole("button", { name: "Change status" }).click();
+      const dialog = other.getByRole("dialog", { name: "Set review status" });
+      await expect(dialog.getByRole("radio")).toHaveCount(2);
+      await dialog.getByLabel("Approved").check();
+      await dialog.getByRole("button", { name: "Set status" }).click();
 
-    await page.goto("/notifications");
-    await expect(page.getByText("approved “fig.jpg”.")).toBeVisible();
-    await page.goto(`/projects/${projectId}/review`);
-    await expect(page.getByRole("list", { name: "Images: Approved" }).getByRole("listitem")).toHaveCount(1);
-    await expect(requests).toHaveCount(0);
-    await page.goto(`/projects/${projectId}/activity`);
-    await expect(page.getByText("approved “fig.jpg” in “Cover”")).toBeVisible();
-  });
+      await page.goto("/notifications");
+      await expect(page.getByText("approved “fig.jpg”.")).toBeVisible();
+      await page.goto(`/projects/${projectId}/review`);
+      await expect(page.getByRole("list", { name: "Images: Approved" }).getByRole("listitem")).toHaveCount(1);
+      await expect(requests).toHaveCount(0);
+      await page.goto(`/projects/${projectId}/activity`);
+      await expect(page.getByText("approved “fig.jpg” in “Cover”")).toBeVisible();
+    },
+  );
 });
 
-test("shows statuses of others live, on cards, in the viewer and in the overview", async ({ page, person, otherBrowser, app }) => {
-  const { projectId, designId, imageId, convex } = await projectOf(app, person);
-  const viewer = await otherBrowser(person);
-  const overview = await otherBrowser(person);
-  await page.goto(`/design/${designId}`);
-  await viewer.goto(`/design/${designId}/images/${imageId}`);
-  await overview.goto(`/projects/${projectId}/review`);
-  for (const each of [page, viewer, overview]) await hydrated(each);
-  await viewer.getByText("Details", { exact: true }).click();
-  await convex.mutation(api.reviews.setStatus, { id: imageId, status: "approved", note: "Ready to print." });
-  await expect(page.getByRole("list", { name: "Images" }).getByText("Approved")).toBeVisible();
-  await expect(viewer.getByText("Ready to print.")).toBeVisible();
-  await expect(overview.getByRole("list", { name: "Images: Approved" }).getByRole("listitem")).toHaveCount(1);
-  await addVersion(app, person, designId, imageId, "path");
-  await expect(page.getByRole("list", { name: "Images" }).getByText("In review")).toBeVisible();
-  await expect(viewer.getByRole("region", { name: "Review" })).toContainText("In review");
-  await expect(overview.getByRole("list", { name: "Images: In review" }).getByRole("listitem")).toHaveCount(1);
-});
+test(
+  "shows statuses of others live, on cards, in the viewer and in the overview",
+  { tag: "@slow" },
+  async ({ page, person, otherBrowser, app }) => {
+    const { projectId, designId, imageId, convex } = await projectOf(app, person);
+    const viewer = await otherBrowser(person);
+    const overview = await otherBrowser(person);
+    await page.goto(`/design/${designId}`);
+    await viewer.goto(`/design/${designId}/images/${imageId}`);
+    await overview.goto(`/projects/${projectId}/review`);
+    for (const each of [page, viewer, overview]) await hydrated(each);
+    await viewer.getByText("Details", { exact: true }).click();
+    await convex.mutation(api.reviews.setStatus, { id: imageId, status: "approved", note: "Ready to print." });
+    await expect(page.getByRole("list", { name: "Images" }).getByText("Approved")).toBeVisible();
+    await expect(viewer.getByText("Ready to print.")).toBeVisible();
+    await expect(overview.getByRole("list", { name: "Images: Approved" }).getByRole("listitem")).toHaveCount(1);
+    await addVersion(app, person, designId, imageId, "path");
+    await expect(page.getByRole("list", { name: "Images" }).getByText("In review")).toBeVisible();
+    await expect(viewer.getByRole("region", { name: "Review" })).toContainText("In review");
+    await expect(overview.getByRole("list", { name: "Images: In review" }).getByRole("listitem")).toHaveCount(1);
+  },
+);
 
 test("refuses an approval when a new version arrived after the form was opened", async ({ page, person, otherBrowser, app }) => {
   const { designId, imageId } = await projectOf(app, person);

@@ -18,7 +18,7 @@ const ALL = ["Clockwork", "Clock tower\nClockwork", "clock.webp\nClockwork / Clo
 const field = (page: Page) => page.getByRole("combobox", { name: "Search terms" });
 
 bothWays((javaScript) => {
-  test("finds the user's own items from every page and links to them", async ({ page, person, stranger, app }) => {
+  test("finds the user's own items from every page and links to them", { tag: "@slow" }, async ({ page, person, stranger, app }) => {
     const { designId, imageId } = await seed(app, person);
     const foreign = await deploymentAs(app, stranger);
     await foreign.mutation(api.projects.create, { name: "Clock of a stranger" });
@@ -63,7 +63,7 @@ bothWays((javaScript) => {
     await expect(page.locator("#search-suggestions option").first()).toHaveAttribute("value", /clock/i);
   });
 
-  test("finds by description, tags and filters", async ({ page, person, app }) => {
+  test("finds by description, tags and filters", { tag: "@slow" }, async ({ page, person, app }) => {
     const { convex, projectId, designId, imageId } = await seed(app, person);
     await convex.mutation(api.projects.setDescription, { id: projectId, description: "Wheels and springs" });
     await convex.mutation(api.designImages.setCaption, { id: imageId, caption: "The great wheel" });

@@ -199,7 +199,7 @@ test("selects by click, Shift, rectangle and keys, and shows the number", async 
   await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
 });
 
-test("selects by long press and taps at 360 px", { tag: "@selects-by-touch" }, async ({ app, person, browser }) => {
+test("selects by long press and taps at 360 px", { tag: ["@selects-by-touch", "@slow"] }, async ({ app, person, browser }) => {
   const { path } = await seed(app, person);
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await context.addCookies(person.cookies);
@@ -278,7 +278,6 @@ bothWays((javaScript) => {
 
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     await expect.poll(left).toBe(1);
-    // /bulk reloads itself while the job runs.
     if (!javaScript) await page.goto("/bulk");
     await expect(jobs.getByText("229 images moved to the trash")).toBeVisible();
     if (!javaScript) {

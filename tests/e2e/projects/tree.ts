@@ -17,7 +17,6 @@ export async function byTree(page: Page) {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send("Accessibility.enable");
 
-  /** During a navigation, a page has no tree. */
   const nodes = (): Promise<Node[]> =>
     session.send("Accessibility.getFullAXTree").then(
       (tree) => tree.nodes,

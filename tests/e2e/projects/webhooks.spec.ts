@@ -4,7 +4,7 @@ import { addPictures, makeDesign } from "../support/pictures.ts";
 const WAITING = /Waiting after \d attempt/;
 
 bothWays((javaScript) => {
-  test("logs a failed delivery to a private address", { tag: "@webhook-private" }, async ({ launch, browser }) => {
+  test("logs a failed delivery to a private address", { tag: ["@webhook-private", "@slow"] }, async ({ launch, browser }) => {
     const app = await launch({ WEBHOOKS: "true" });
     const person = await signUp(app.url);
     const { projectId, designId } = await makeDesign(app, person);

@@ -9,7 +9,7 @@ import { expect, hydrated, test } from "../../harness/test.ts";
 /** Stored names may change only with a migration. After a merged commit, `npm run older-data -- FOLDER` records its data anew. */
 test(
   "finishes the purge, copy and upload of an earlier version",
-  { tag: "@finishes-purge-copy-upload-earlier-version" },
+  { tag: ["@finishes-purge-copy-upload-earlier-version", "@slow"] },
   async ({ launch, browser }) => {
     test.slow();
     const older = await readOlderData();

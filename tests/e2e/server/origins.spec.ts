@@ -9,7 +9,7 @@ import { expect, hydrated, test } from "../../harness/test.ts";
 const LAN = "http://atelier.test:3000";
 const PASSWORD = "correct horse battery staple";
 
-test("serves live pages and sign-out at an https and an http origin of one app", async ({ launch, playwright }) => {
+test("serves live pages and sign-out at an https and an http origin of one app", { tag: "@slow" }, async ({ launch, playwright }) => {
   const port = await freePort();
   const origin = `https://localhost:${port}`;
   const app = await launch({ APP_URL: `${origin},${LAN}`, TRUSTED_PROXY_HOPS: "1" });

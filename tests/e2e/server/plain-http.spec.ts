@@ -8,7 +8,7 @@ import { chosen } from "../support/pictures.ts";
 /** Plain http is an insecure context: no `crypto.randomUUID`, `crypto.subtle`, `navigator.locks`, `navigator.clipboard` or passkeys. */
 const ORIGIN = "http://atelier.test";
 
-test("sign-up, uploads, reordering and live changes work over plain http", async ({ launch, playwright }) => {
+test("sign-up, uploads, reordering and live changes work over plain http", { tag: "@slow" }, async ({ launch, playwright }) => {
   const app = await launch({ APP_URL: ORIGIN });
   const browser = await browserFor(app, playwright.chromium);
   try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, signUp, test } from "../../harness/test.ts";
 import { addPictures, chosen, makeDesign } from "../support/pictures.ts";
 
-test("lets no other local user read DATA_DIR, with any earlier mode", async ({ ownApp: app }) => {
+test("lets no other local user read DATA_DIR, with any earlier mode", { tag: "@slow" }, async ({ ownApp: app }) => {
   const entries = async () => ["", ...(await readdir(app.dataDir, { recursive: true }))];
   const openToOthers = async () => {
     const open: string[] = [];

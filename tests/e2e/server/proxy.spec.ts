@@ -12,7 +12,7 @@ import { openDetails, tray } from "../support/uploads.ts";
 const MIB = 1024 * 1024;
 const bytesOf = ({ headers }: IncomingMessage) => Number(headers["content-length"] ?? 0);
 
-test("uploads in chunks that a proxy accepts, and sends only a failed chunk again", async ({ ownApp: app, browser }) => {
+test("uploads in chunks that a proxy accepts, and sends only a failed chunk again", { tag: "@slow" }, async ({ ownApp: app, browser }) => {
   const person = await signUp(app.url);
   const { designId, path } = await makeDesign(app, person);
   const chunks: { from: number; bytes: number; status: number }[] = [];
@@ -64,7 +64,7 @@ test("uploads in chunks that a proxy accepts, and sends only a failed chunk agai
   await proxy.close();
 });
 
-test("uploads a new version and an account picture in chunks", async ({ ownApp: app, browser }) => {
+test("uploads a new version and an account picture in chunks", { tag: "@slow" }, async ({ ownApp: app, browser }) => {
   const person = await signUp(app.url);
   const { designId, path } = await makeDesign(app, person);
   const [imageId] = await addPictures(app, person, designId, ["fig"]);

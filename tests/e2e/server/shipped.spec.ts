@@ -30,7 +30,7 @@ function start(place: string) {
   return { child, output: () => output };
 }
 
-test("a shipped build starts with production dependencies and builds nothing", async () => {
+test("a shipped build starts with production dependencies and builds nothing", { tag: "@slow" }, async () => {
   test.slow();
   const place = await ship(true);
   const { child, output } = start(place);

@@ -5,7 +5,7 @@ import { expect, hydrated, test } from "../../harness/test.ts";
 
 test(
   "on https, behind a TLS proxy: forms, live pages and Secure cookies work",
-  { tag: "@https-behind-tls-proxy-forms-live" },
+  { tag: ["@https-behind-tls-proxy-forms-live", "@slow"] },
   async ({ launch, browser }) => {
     const port = await freePort();
     const origin = `https://localhost:${port}`;

@@ -104,52 +104,59 @@ const NO_SCREENS = ["/", "/sign-in/social", "/sign-out", "/switch-account", "/s/
 /** Narrow lists of projects and designs use the size that is chosen with the images (docs/decisions/143-image-sizes.md). */
 const SET_ELSEWHERE = /^button (?:Small|Medium|Large) images$/;
 
-test("every screen passes axe in both themes, target sizes, 320 px and 200%", async ({ page, person, app, otherBrowser }) => {
-  test.setTimeout(400_000);
-  const nobody = await otherBrowser();
-  const visits = [...OUTSIDE.map((path) => ({ path, at: nobody })), ...(await screensOf(app, person)).map((path) => ({ path, at: page }))];
-  const unseen = pages(routes.slice(0, 1))
-    .filter((pattern) => !NO_SCREENS.includes(pattern))
-    .filter((pattern) => {
-      const address = new RegExp(`^${pattern.replaceAll(/:\w+/g, "\\w+").replace("*", "none")}(?:[?]|$)`);
-      return !visits.some(({ path }) => address.test(path));
-    });
-  expect(unseen).toEqual([]);
-  const touch = new Map<Page, (on: boolean) => Promise<unknown>>();
-  for (const at of [nobody, page]) {
-    await at.emulateMedia({ reducedMotion: "reduce" });
-    const session = await at.context().newCDPSession(at);
-    touch.set(at, (enabled) => session.send("Emulation.setTouchEmulationEnabled", { enabled, maxTouchPoints: 1 }));
-  }
-  for (const { path, at } of visits) {
-    await test.step(path.replaceAll(/[a-z0-9]{32}/g, "ID"), async () => {
-      await at.setViewportSize(WIDE);
-      await at.goto(path);
-      await hydrated(at);
-      await expectAccessible(at);
-      await showTheme(at, "light");
-      await expectAccessible(at, ["color-contrast"]);
-      expect.soft(await tooSmall(at, TARGETS.fine), `${path}: targets`).toEqual([]);
-      const all = await controls(at);
+test(
+  "every screen passes axe in both themes, target sizes, 320 px and 200%",
+  { tag: "@slow" },
+  async ({ page, person, app, otherBrowser }) => {
+    test.setTimeout(400_000);
+    const nobody = await otherBrowser();
+    const visits = [
+      ...OUTSIDE.map((path) => ({ path, at: nobody })),
+      ...(await screensOf(app, person)).map((path) => ({ path, at: page })),
+    ];
+    const unseen = pages(routes.slice(0, 1))
+      .filter((pattern) => !NO_SCREENS.includes(pattern))
+      .filter((pattern) => {
+        const address = new RegExp(`^${pattern.replaceAll(/:\w+/g, "\\w+").replace("*", "none")}(?:[?]|$)`);
+        return !visits.some(({ path }) => address.test(path));
+      });
+    expect(unseen).toEqual([]);
+    const touch = new Map<Page, (on: boolean) => Promise<unknown>>();
+    for (const at of [nobody, page]) {
+      await at.emulateMedia({ reducedMotion: "reduce" });
+      const session = await at.context().newCDPSession(at);
+      touch.set(at, (enabled) => session.send("Emulation.setTouchEmulationEnabled", { enabled, maxTouchPoints: 1 }));
+    }
+    for (const { path, at } of visits) {
+      await test.step(path.replaceAll(/[a-z0-9]{32}/g, "ID"), async () => {
+        await at.setViewportSize(WIDE);
+        await at.goto(path);
+        await hydrated(at);
+        await expectAccessible(at);
+        await showTheme(at, "light");
+        await expectAccessible(at, ["color-contrast"]);
+        expect.soft(await tooSmall(at, TARGETS.fine), `${path}: targets`).toEqual([]);
+        const all = await controls(at);
 
-      for (const size of [ZOOMED, NARROW]) {
-        await at.setViewportSize(size);
+        for (const size of [ZOOMED, NARROW]) {
+          await at.setViewportSize(size);
+          await drawn(at);
+          expect.soft(await outside(at), `${path}: beside the window at ${size.width} px`).toBeLessThanOrEqual(0);
+          const { shown, inMenus } = await reachable(at);
+          expect
+            .soft(shown, `${path}: what is there at ${size.width} px`)
+            .toEqual(all.filter((each) => shown.includes(each) || !(inMenus.includes(each) || SET_ELSEWHERE.test(each))));
+        }
+        await touch.get(at)?.(true);
+        expect(await at.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(true);
         await drawn(at);
-        expect.soft(await outside(at), `${path}: beside the window at ${size.width} px`).toBeLessThanOrEqual(0);
-        const { shown, inMenus } = await reachable(at);
-        expect
-          .soft(shown, `${path}: what is there at ${size.width} px`)
-          .toEqual(all.filter((each) => shown.includes(each) || !(inMenus.includes(each) || SET_ELSEWHERE.test(each))));
-      }
-      await touch.get(at)?.(true);
-      expect(await at.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(true);
-      await drawn(at);
-      expect.soft(await tooSmall(at, TARGETS.coarse), `${path}: targets for fingers`).toEqual([]);
-      expect.soft(await outside(at), `${path}: beside the window for fingers`).toBeLessThanOrEqual(0);
-      await touch.get(at)?.(false);
-    });
-  }
-});
+        expect.soft(await tooSmall(at, TARGETS.coarse), `${path}: targets for fingers`).toEqual([]);
+        expect.soft(await outside(at), `${path}: beside the window for fingers`).toBeLessThanOrEqual(0);
+        await touch.get(at)?.(false);
+      });
+    }
+  },
+);
 
 const MOVED = {
   "a Download design": "Download",

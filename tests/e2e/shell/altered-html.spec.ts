@@ -47,7 +47,7 @@ const selectionOf = (field: Locator) =>
   field.evaluate(({ selectionStart, selectionEnd }: HTMLInputElement) => [selectionStart, selectionEnd]);
 
 for (const [name, alter] of Object.entries(ALTERATIONS)) {
-  test(`keeps what was entered when the page has ${name}`, async ({ page, browser, app, person }) => {
+  test(`keeps what was entered when the page has ${name}`, { tag: "@slow" }, async ({ page, browser, app, person }) => {
     const visitor = await (await browser.newContext({ baseURL: app.url })).newPage();
     const password = visitor.getByLabel("Password", { exact: true });
     await openAltered(visitor, "/sign-in", alter, async () => {
@@ -120,7 +120,7 @@ async function enterAll(page: Page): Promise<void> {
 
 const SIGNED_OUT = ["/sign-in", "/sign-up", "/forgot-password", "/reset-password?token=x", "/verify-email?state=sent"];
 
-test("keeps every field of every page", { tag: "@altered-pages" }, async ({ page, browser, app, person }) => {
+test("keeps every field of every page", { tag: ["@altered-pages", "@slow"] }, async ({ page, browser, app, person }) => {
   test.slow();
   const alter = () => {
     for (const input of document.querySelectorAll("input:not([type=hidden])")) input.after(document.createElement("div"));

@@ -15,7 +15,7 @@ const FAILURES = [
 test.use({ allowedErrors: [/ERR_FAILED|Decoded|turbo-stream/] });
 
 for (const { name, fulfill } of FAILURES) {
-  test(`shows the error screen inside the shell when a load fails: ${name}`, async ({ page, person }) => {
+  test(`shows the error screen inside the shell when a load fails: ${name}`, { tag: "@slow" }, async ({ page, person }) => {
     const she = pageActions(page, true);
     await she.makeProject("Nightfall");
     await she.open("/projects");

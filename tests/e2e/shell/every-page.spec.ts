@@ -17,7 +17,7 @@ const pointAtLinks = (page: Page): Promise<number> =>
     return links.length;
   });
 
-test("pointing at links keeps each page while the server is unreachable", async ({ page, app, person }) => {
+test("pointing at links keeps each page while the server is unreachable", { tag: "@slow" }, async ({ page, app, person }) => {
   const { addresses } = await signedInAddresses(app, person);
   for (const address of addresses) {
     await page.goto(address);

@@ -44,7 +44,7 @@ const sidebar = (page: Page) => page.getByRole("complementary", { name: "Sidebar
 
 test(
   "each fault shows its fallback screen, status and next step",
-  { tag: "@each-fault-shows-fallback-screen" },
+  { tag: ["@each-fault-shows-fallback-screen", "@slow"] },
   async ({ ownApp, launch, browser }) => {
     test.slow();
     const deployment = await faultyDeployment(ownApp);

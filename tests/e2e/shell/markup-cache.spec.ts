@@ -27,7 +27,7 @@ async function get(app: RunningApp, path: string, cookie = "") {
 
 const timesIn = (html: string) => JSON.stringify([...html.matchAll(/<time[^>]*>[^<]*/g)].map(([text]) => text));
 
-test("a page from cached markup equals a fresh one and never mixes users", async ({ launch }) => {
+test("a page from cached markup equals a fresh one and never mixes users", { tag: "@slow" }, async ({ launch }) => {
   const token = randomUUID();
   const app = await launch({ METRICS_TOKEN: token });
   const kept = async () => {

@@ -39,7 +39,7 @@ test("renders every signed-out page", async ({ page }) => {
   for (const path of SIGNED_OUT) await expectRendered(page, path);
 });
 
-test("renders every signed-in page, and adds images", async ({ page, app, person }) => {
+test("renders every signed-in page, and adds images", { tag: "@slow" }, async ({ page, app, person }) => {
   await forbidStorage(page);
   const { design, addresses } = await signedInAddresses(app, person);
   for (const address of addresses) await expectRendered(page, address);

@@ -21,7 +21,7 @@ async function pointAtLinks(page: Page): Promise<void> {
 }
 
 for (const outage of ["offline", "stopped"] as const) {
-  test(`prefetching keeps the page and its pending change, server ${outage}`, async ({ ownApp, browser }) => {
+  test(`prefetching keeps the page and its pending change, server ${outage}`, { tag: "@slow" }, async ({ ownApp, browser }) => {
     const person = await signUp(ownApp.url);
     const page = await openBrowser(browser, ownApp, person);
     const she = pageActions(page, true);
@@ -46,7 +46,7 @@ for (const outage of ["offline", "stopped"] as const) {
   });
 }
 
-test("keeps a half-typed form when links are pointed at, server stopped", async ({ ownApp, browser }) => {
+test("keeps a half-typed form when links are pointed at, server stopped", { tag: "@slow" }, async ({ ownApp, browser }) => {
   const page = await openBrowser(browser, ownApp);
   await page.goto("/sign-in");
   await hydrated(page);
@@ -61,7 +61,7 @@ test("keeps a half-typed form when links are pointed at, server stopped", async 
   await page.context().close();
 });
 
-test("keeps a half-typed form when links are pointed at, assets missing", async ({ page, person }) => {
+test("keeps a half-typed form when links are pointed at, assets missing", { tag: "@slow" }, async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
   await she.open("/search");

@@ -6,7 +6,7 @@ import { controlConnection } from "../support/controlled-connection.ts";
 const focused = (page: Page) => page.locator(":focus");
 const announced = (page: Page) => page.locator("[data-announcer]");
 
-test("the focus follows navigation, back, dialogs and deletions", async ({ page, person, otherBrowser }) => {
+test("the focus follows navigation, back, dialogs and deletions", { tag: "@slow" }, async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const connection = await controlConnection(page);
   for (const name of ["One", "Two", "Three"]) await she.makeProject(name);

@@ -9,7 +9,7 @@ test.use({ saveData: false });
 const TOAST = { visible: 3, ms: 4000, width: 356, gap: 14, swipe: 45 };
 
 bothWays((javaScript) => {
-  test("an action's message survives its redirect and shows once", async ({ page, person }) => {
+  test("an action's message survives its redirect and shows once", { tag: "@slow" }, async ({ page, person }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, javaScript);
     const toast = (text: string) =>
@@ -63,7 +63,7 @@ test("a server-side form shows a toast that a prefetched page does not remove", 
 
 test(
   "toasts show at the bottom right, at most three, for four seconds",
-  { tag: "@toasts-show-bottom-right-most-three" },
+  { tag: ["@toasts-show-bottom-right-most-three", "@slow"] },
   async ({ page, person, app, otherBrowser }) => {
     const convex = await deploymentAs(app, person);
     for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await convex.mutation(api.projects.create, { name });

@@ -16,7 +16,7 @@ const width = async (page: Page) => Math.round((await sidebar(page).boundingBox(
 bothWays((javaScript) => {
   test(
     "the sidebar has the title, the projects, and the user block with its menu",
-    { tag: "@sidebar-has-title-projects-user-block" },
+    { tag: ["@sidebar-has-title-projects-user-block", "@slow"] },
     async ({ page, person }) => {
       const she = pageActions(page, javaScript);
       await she.open("/projects");

@@ -3,7 +3,6 @@ import type { Person, RunningApp } from "../../harness/test.ts";
 
 type Joining = { owner: Person; member: Person; projectId: string; role: MemberRole };
 
-/** Makes a person a member by the link that an owner copies where mail is off. */
 export async function joinProject(app: RunningApp, { owner, member, projectId, role }: Joining): Promise<void> {
   const post = (path: string, { cookieHeader }: Person, fields: Record<string, string>) =>
     fetch(app.url + path, {

@@ -149,7 +149,6 @@ export function pageActions(page: Page, javaScript: boolean) {
       await dialog("Empty the trash?").getByRole("button", { name: "Empty the trash" }).click();
     },
 
-    /** A locator, since a page cannot be read during a navigation. */
     cards: page.getByRole("main").getByRole("listitem").getByRole("heading"),
     sidebar: page.getByRole("complementary", { name: "Sidebar" }).getByRole("listitem"),
   };

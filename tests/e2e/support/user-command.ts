@@ -27,7 +27,6 @@ export async function runCommand(
     PATH: process.env.PATH,
     DATA_DIR: app.dataDir,
     PORT: String(app.port),
-    // Not the app's own port: the command finds the deployment by its data folder.
     ENGINE_PORT: "0",
     ENGINE_SITE_PORT: "0",
     ...settings,

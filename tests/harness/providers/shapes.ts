@@ -37,7 +37,6 @@ export type Shape = {
   /** "rotates": a refresh answers a new refresh token. "stays": it answers none. "none": a sign-in answers none. */
   refreshToken: "rotates" | "stays" | "none";
   tokenFields?: (person: Person, scopes: string[]) => Claims;
-  /** Formats the granted scopes of a token response; omitted: it has none. */
   scope?: (scopes: string[]) => unknown;
   idToken?: (person: Person, clientId: string) => Claims;
   profile: Record<string, (person: Person, request: ProfileRequest) => unknown>;
@@ -725,7 +724,6 @@ export const shapes: Record<ProviderId, Shape> = {
     authorization: "https://access.line.me/oauth2/v2.1/authorize",
     token: "https://api.line.me/oauth2/v2.1/token",
     expiresIn: 2_592_000,
-    // The address is present only with the person's consent.
     idToken: ({ id, name, email, picture }, aud) =>
       given({ iss: "https://access.line.me", aud, sub: id, amr: ["linesso"], name, picture, email }),
     profile: {},

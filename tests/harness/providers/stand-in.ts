@@ -15,7 +15,6 @@ export type StandIn = {
   origin: string;
   newPerson(id: ProviderId, fields?: Partial<Person>): Person;
   authorize(id: ProviderId, authorizationUrl: string, person: Person, how?: { refuses: boolean }): Redirect;
-  /** Issues an access token of the provider without a sign-in; `app`: to another app than ours. */
   issue(id: ProviderId, person: Person, app?: string): string;
   sign(claims: JWTPayload, how?: { alg?: string; secret?: Uint8Array; kid?: string }): Promise<string>;
   requestCount(address: string): number;
