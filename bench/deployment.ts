@@ -37,7 +37,6 @@ async function startServer(path: string, args: string[], imported: string[] = []
 export const baseline = (name: string, dir: string): Promise<Server> =>
   startServer(join(import.meta.dirname, "baselines", `${name}.ts`), [dir]);
 
-/** @param imported modules of `baselines/` that its threads load first */
 export const startDeployment = (dir: string, ...imported: string[]): Promise<Server> =>
   startServer(MAIN, ["--data", dir, "--port", "0", "--site-port", "0", "--admin-key", ADMIN_KEY], imported);
 

@@ -1,6 +1,5 @@
 import { cpuMs, isDeployment, type Process, processesBelow } from "../tests/harness/processes.ts";
 
-/** CPU time in ms by kind of process. */
 export type ProcessTimes = Map<string, number>;
 
 /** Returns the CPU time since their start of this process and all below it, which includes apps and browsers. Needs /proc. */

@@ -24,7 +24,6 @@ import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 type Entry = {
   by: "person" | "server" | "server for a session" | "server for a link" | "server for a token";
   link?: true | "comments";
-  /** Accepts items of several kinds. */
   anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
@@ -780,7 +779,6 @@ describe.each(backends)("access on $name", ({ start, scansAllRows }) => {
     { tags: "@closed-session-has-been-ended-another" },
     async (name, entry) => {
       const args = await refusedArgs(entry);
-      // Expired sessions are covered in app/features/accounts/session/convex/tokens.test.ts.
       for (const other of [fixtures.signedOut, fixtures.mixedUp, fixtures.withoutSession]) {
         expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
       }

@@ -115,7 +115,6 @@ const DISCUSSION_NAMES: Partial<Record<Kind, { kind: DiscussionKind; text: strin
   reopened: { kind: "reopened", text: "Comment reopened" },
 };
 
-/** Returns a kind that pages of earlier builds have words for. */
 function shownKind(kind: Kind): Activity["kind"] {
   switch (kind) {
     case "transferred":
@@ -137,7 +136,6 @@ function reviewIn({ kind, from, to }: Doc<"activities">): StatusChange | undefin
   return { to, ...(isReviewFilter(from) && { from }) };
 }
 
-/** Returns the status names that pages of earlier builds show as tags. */
 const tagTexts = ({ from, to }: StatusChange): [from: string | undefined, to: string | undefined] =>
   to === "none" ? [from && STATUS_NAMES[from], undefined] : [undefined, STATUS_NAMES[to]];
 

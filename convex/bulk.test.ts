@@ -247,7 +247,6 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     await fill(front, 150);
     const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "tag", tag: "kept" }, step: newStep() });
     await backend.settle();
-    // Restores the state at the start, because the job has ended already.
     const [row] = await backend.inside.query(probe.rows, { table: "bulkJobs", field: "_id", value: id });
     await backend.inside.mutation(probe.patch, { table: "bulkJobs", id, fields: { state: "running", done: 0, cursor: null, parts: 0 } });
     await ada.mutation(api.bulk.cancel, { id });

@@ -44,7 +44,6 @@ export const getThread = readerQuery({
   handler: (ctx, { threadId }) => threadIn(ctx, threadId),
 });
 
-/** Returns the replies of a thread, the oldest first. */
 export const listReplies = readerQuery({
   args: { threadId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(commentShape),

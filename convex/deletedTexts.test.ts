@@ -12,7 +12,6 @@ import { api } from "./_generated/api";
 import schema from "./schema";
 
 const MARK = "qzxmark";
-/** Kept after a deletion, so that app servers delete their cached copies (`released.ts`). */
 const NOT_TEXTS = ["checksum"];
 const WITHOUT_TEXTS = ["taggings", "linkVisits", "savedLinks", "presenceBeats", "presencePointers"];
 const MINUTE = 60_000;

@@ -299,7 +299,6 @@ describe.each(backends)("favourites on $name", ({ start }) => {
       await storeInItem("projects", projectId, 8);
       await ada.mutation(api.designs.moveToTrash, { id: trashed });
       for (let run = 0; run < 2; run++) await backend.inside.mutation(internal.jobs.upgrade.favourites, { table: "designs", cursor: null });
-      // Their later batches must not mark the upgrade as done before the projects.
       await backend.settle();
       await setUpgraded(true);
       for (const [id, favouriteAt] of [

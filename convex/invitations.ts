@@ -24,7 +24,6 @@ const invited = v.object({
   email: v.string(),
   project: v.string(),
   inviter: v.object({ name: v.string(), email: v.string() }),
-  /** The verified account of the address, and whether its settings allow the mail now. */
   account: v.optional(v.object({ userId: v.string(), isMailed: v.boolean() })),
 });
 

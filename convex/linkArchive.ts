@@ -3,8 +3,6 @@ import { v } from "convex/values";
 import { designFor, projectFor, serverQueryForLink } from "./model/access";
 import { pageOf } from "./model/lists/paging";
 
-/** The rows of an archive that the visitor of a public link downloads. Each page checks the link again. */
-
 const paged = { paginationOpts: paginationOptsValidator };
 const rows = paginationResultValidator(v.object({ id: v.string(), name: v.string(), createdAt: v.number() }));
 type Named = { _id: string; _creationTime: number; name: string };

@@ -26,7 +26,6 @@ import { nameOf, userOf } from "./model/members";
 /** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
 
 const HOUR = 60 * 60 * 1000;
-/** Of one creator. */
 const CREATED_PER_HOUR = 60;
 
 /** Each has a second row for its visits. */
@@ -89,7 +88,6 @@ export const change = serverMutationFor({
   },
 });
 
-/** Ends the link at once. */
 export const revoke = userMutation({
   args: managed,
   returns: v.null(),
@@ -152,7 +150,6 @@ async function toLink(ctx: QueryCtx, link: Doc<"links">): Promise<Link> {
   };
 }
 
-/** Returns the project, design or image that a new link is for. */
 export const getItem = userQuery({
   args: { itemId: v.string() },
   returns: targetShape,
@@ -214,7 +211,6 @@ export const save = serverMutationFor({
   },
 });
 
-/** Returns whether the caller has saved the link with its current password. */
 export const isSaved = serverQueryFor({
   args: reference,
   returns: v.boolean(),
@@ -231,7 +227,6 @@ export const listSaved = userQuery({
   handler: async (ctx) => Promise.all((await savedLinks(ctx)).map((saved) => toSavedLink(ctx, saved))),
 });
 
-/** Removes a saved link from the caller's list. The link itself stays. */
 export const forget = userMutation({
   args: { savedId: v.string() },
   returns: v.null(),
@@ -244,7 +239,6 @@ export const forget = userMutation({
   },
 });
 
-/** Counts visits of a link that is still there. */
 export const noteVisits = serverMutation({
   args: { linkId: v.string(), visits: v.number() },
   returns: v.null(),

@@ -9,7 +9,6 @@ import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import { refusalOf } from "./model/errors";
 
-/** Runs on the embedded deployment only: convex-test has no websocket. */
 let deployment: TestDeployment;
 let backend: Backend;
 const clients: ConvexClient[] = [];
@@ -160,7 +159,6 @@ it("re-runs no query for signs of life and pointers", { tags: "@presence-re-runs
   expect(names.filter((name) => name === "presence:setPointer")).toHaveLength(5);
 });
 
-/** Returns the names of the functions that ran since the cursor, in the deployment's log. */
 async function runsSince(cursor: number): Promise<{ names: string[]; cursor: number }> {
   const headers = { Authorization: `Convex ${deployment.adminKey}` };
   const response = await fetch(`${deployment.url}/api/stream_function_logs?cursor=${cursor}`, { headers });

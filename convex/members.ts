@@ -152,7 +152,6 @@ export const list = userQuery({
 
 const member = { projectId: v.string(), userId: v.string() };
 
-/** Throws "not_found" also for someone who is no member. */
 export const setRole = userMutation({
   args: { ...member, role: memberRole },
   returns: v.null(),

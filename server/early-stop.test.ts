@@ -32,9 +32,7 @@ it.runIf(isolates()).each(["SIGTERM", "SIGINT"] as const)("process 1 ends at onc
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
-  } catch {
-    // It has ended.
-  }
+  } catch {}
 }
 
 async function childOf(pid: number): Promise<number> {

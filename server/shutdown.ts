@@ -8,7 +8,6 @@ const GRACE = 8000;
 const IDLE_GRACE = 500;
 
 export type ShutdownOptions = {
-  /** Reports "not ready" to load balancers, and resolves after they had time to read it. */
   announce?: () => Promise<void>;
   goAway: () => void;
   close: () => Promise<void>;

@@ -11,7 +11,6 @@ const ROUND_MS = 3_000;
 const KEYS = 2_000;
 const WORDS = Array.from({ length: 500 }, (_, index) => `word${index.toString(36)}`);
 
-/** `cpu` in ms and `written` in KiB for each mutation. */
 type Round = { rate: number; cpu: number; written: number };
 
 export async function secureDeletion(): Promise<Figure[]> {

@@ -61,7 +61,6 @@ export async function bulk(): Promise<Figure[]> {
     const copying = await work.run({ ...all(back), action: { type: "copy", to: front } });
     await expectCounts(IMAGES, IMAGES);
 
-    // Measured before the crash, which replaces the process.
     if (before !== null) await sleep(RELEASED_MS);
     const after = anonymousMiB(deployment.pid());
     const trashing = await work.run({ ...all(front), action: { type: "trash" } }, "trash", async (job) => {

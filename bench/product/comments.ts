@@ -11,7 +11,6 @@ import { atMost, type Figure, median } from "../report.ts";
 
 const FEW = 100;
 const MANY = { comments: 10_000, links: 1000 };
-/** Fewer than a person can write per minute. */
 const ROUNDS = 25;
 const BATCH = 50;
 
@@ -91,7 +90,6 @@ async function newImage(backend: Backend, person: Person): Promise<Id<"designIma
   return image._id;
 }
 
-/** Inserts open threads with a place, each of one comment. */
 async function insertThreads(backend: Backend, itemId: string, count: number): Promise<void> {
   const at = Date.now() - 3_600_000;
   for (let from = 0; from < count; from += BATCH) {
@@ -120,7 +118,6 @@ async function measureLinks(backend: Backend): Promise<{ few: number[]; many: nu
       ["few", few],
       ["many", many],
     ] as const) {
-      // So that no cache answers.
       await person.mutation(api.projects.rename, { id: projectId, name: `Links ${round}` });
       const began = performance.now();
       await person.query(api.links.list, { projectId, paginationOpts: { cursor: null, numItems: 50 } });

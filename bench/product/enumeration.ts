@@ -6,7 +6,6 @@ import { type Figure, median } from "../report.ts";
 
 const TRIES = 200;
 const WARMING = 5;
-/** Statuses of a completed request: 200 for an announced mail, 401 for a wrong password. */
 const COMPLETED = new Set([200, 401]);
 /** Allowed difference for wrong passwords, as part of the median; other endpoints are only reported. */
 const BAR = 0.05;
@@ -63,7 +62,6 @@ async function compared(app: RunningApp, what: string, known: string, ask: Ask):
   ];
 }
 
-/** Returns ms. Throws on an early rejection, which takes the same time for everybody. */
 async function post(app: RunningApp, path: string, body: Record<string, unknown>): Promise<number> {
   const before = performance.now();
   const response = await fetch(`${app.url}/api/auth${path}`, {

@@ -139,7 +139,6 @@ export const links = serverQueryFor({
   },
 });
 
-/** Returns the user's access tokens without the tokens themselves. */
 export const accessTokens = serverQueryFor({
   args: paged,
   returns: rows,

@@ -3,8 +3,6 @@ import { internalMutation } from "../_generated/server";
 import { serverMutation, serverQuery } from "../model/access";
 import { insertInvitation, isPending, pendingInvitation, pendingInvitationsFor, revokeInvitations } from "../model/accounts/invitations";
 
-/** Invitations for the app server. Addresses are in lower case. */
-
 const MAX_LISTED = 1000;
 
 /** Creates the operator's invitation to sign up, and revokes earlier ones of the address. */

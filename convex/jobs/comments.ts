@@ -21,7 +21,6 @@ export const purgeThread = internalMutation({
   },
 });
 
-/** Deletes the threads of a deleted design or image, and their read marks. */
 export const purgeItem = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")) },
   returns: v.null(),

@@ -12,8 +12,6 @@ import {
   upgradeRow,
 } from "../model/upgrades";
 
-/** Upgrades rows of earlier builds once per table. Later runs read one row per table. */
-
 /** The search terms of a long text take milliseconds, and Convex allows a function one second. */
 const BATCH = 50;
 

@@ -1,4 +1,3 @@
-/** Groups modules into chunks: the bundler's own many small files are a third larger in gzip (`bench/product/pages.ts`). */
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
 
 const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//;

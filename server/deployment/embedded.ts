@@ -11,7 +11,6 @@ import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
 import type { Log } from "../log.ts";
 
 export type Embedded = {
-  /** On loopback, the same after a restart. */
   url: string;
   siteUrl: string;
   pid(): number | null;
@@ -31,7 +30,6 @@ const MAIN = fileURLToPath(import.meta.resolve("@atelier/engine/main"));
 /** Memory for an unauthenticated websocket; our pages need a few KiB. */
 const ANONYMOUS_BYTES = 256 * 1024;
 const LIMITS = ["--anonymous-bytes", `${ANONYMOUS_BYTES}`, "--client-address-header", CLIENT_ADDRESS_HEADER];
-/** Milliseconds. After a crash a large database reads its journal first. */
 const READY_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 5000;
 /** The deployment of a killed server stops automatically, which takes time on a busy machine. */

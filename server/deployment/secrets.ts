@@ -7,7 +7,6 @@ import * as z from "zod";
 import type { AppConfig } from "../../app/config.ts";
 import { FILE_NAME } from "@atelier/engine/database-file";
 
-/** Must survive restarts, or all users are signed out. */
 export type AppSecrets = Pick<AppConfig, "secret" | "signingKey">;
 export type Secrets = AppSecrets & { engineAdminKey: string | null };
 

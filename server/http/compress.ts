@@ -19,7 +19,6 @@ export function acceptedEncoding(header: string | null | undefined): Encoding | 
 const isText = (type: string) =>
   /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i.test(type);
 
-/** A smaller response fits into one packet anyway. */
 const WORTHWHILE = 1024;
 
 /** Compresses a response while it streams, so that React's output so far reaches the browser at once. */

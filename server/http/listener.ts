@@ -27,7 +27,6 @@ export type ListenerOptions = OriginSettings & {
   log: Log;
 };
 
-/** Milliseconds; enough for a large upload on a slow line. */
 const REQUEST_TIMEOUT = 30 * 60_000;
 const HEADERS_TIMEOUT = 20_000;
 /** Longer than a proxy's own timeout, so that it never writes to a connection we just closed. */

@@ -82,7 +82,6 @@ async function checkDisk(dir: string, room: number): Promise<string> {
     const { bavail, bsize } = await statfs(dir);
     return bavail * bsize >= room ? "ok" : "has too little free space";
   } catch {
-    // With a remote deployment the folder is created on demand.
     return "ok";
   }
 }

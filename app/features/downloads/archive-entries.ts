@@ -2,7 +2,6 @@ import type { Entry } from "./zip-response.server";
 import type { ContentReader, Row, WholeSelection } from "./content-reader.server";
 import { folderNames } from "./folder-names";
 
-/** What the archive of a project or a design needs, also over a public link. */
 type Content = Pick<ContentReader, "designs" | "images" | "original">;
 type ArchivedImage = { image: Row; file: string; entry: Entry };
 

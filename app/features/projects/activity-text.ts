@@ -60,5 +60,4 @@ const STATUS_TEXTS: Record<ReviewFilter, (items: string) => string> = {
   approved: (items) => `approved ${items}`,
 };
 
-/** Names of permanently deleted items are empty. */
 const named = (name: string, kind: string): string => (name === "" ? `a deleted ${kind}` : `“${isolate(name)}”`);

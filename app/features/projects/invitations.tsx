@@ -14,7 +14,6 @@ import { ROLE_NAMES } from "./member-list";
 type Invitation = FunctionReturnType<typeof api.invitations.list>[number];
 type InvitationsProps = { projectId: string; invitations: Invitation[]; mail: boolean };
 
-/** For the owner. Without mail, an invitation is a link to copy. */
 export function Invitations({ projectId, invitations, mail }: InvitationsProps) {
   return (
     <section aria-label="Invitations" className="grid max-w-3xl gap-4">

@@ -3,7 +3,6 @@ import { isolate } from "~/lib/ui/isolate";
 
 const SHOWN = 3;
 
-/** The first members of a project on its card. Pictures of others are not accessible, so these are initials. */
 export function MemberAvatars({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   const shown = names.slice(0, SHOWN);

@@ -9,7 +9,6 @@ export type Filters = {
   tag: string;
   kind: string;
   type: string;
-  /** YYYY-MM-DD, inclusive. */
   from: string;
   to: string;
   project: string;

@@ -1,2 +1,1 @@
-/** Normalises like the server, so that query and result match. */
 export const searchText = (typed: string, maxLength: number): string => typed.slice(0, maxLength).toWellFormed().trim();

@@ -18,5 +18,4 @@ export const SELECT_ALL = "all";
 export const SELECTION_FORM = "selection";
 export const DESTINATION_PARAM = "where";
 export const SELECTED_FIELD = "ids";
-/** Fields in addition to those of the intents. `tag` and `note` are sent with every intent. */
 export const SELECTION_FIELDS = ["kind", "back", "tag", "note"];

@@ -8,7 +8,6 @@ import { bulkText } from "./bulk/bulk-text";
 /** Must match `MANY_MAX` (convex/model/rules.ts): more items need a job. */
 export const DIRECT_MAX = 500;
 
-/** All items of a list, including items on other pages, except deselected ones. */
 export type WholeSelection = { all: string; total: number; except: readonly string[] };
 
 type StartArgs = FunctionArgs<typeof api.bulk.start>;

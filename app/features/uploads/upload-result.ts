@@ -15,7 +15,6 @@ export type UploadOutcome =
 
 export type UploadResult = UploadOutcome & { name: string };
 
-/** One result per file; `problem` if the whole form was rejected. */
 export type UploadAnswer = { results: UploadResult[]; problem?: string };
 
 /** `sending` is new in each rendered form. It and `onlyNew` (skip duplicates) precede the files. `uploaded`: an upload's id, not a file. */

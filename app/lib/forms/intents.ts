@@ -21,7 +21,6 @@ export type RunMutation = <M extends Mutation>(
 /** The message after success. `quietly`: only screen readers announce it. */
 export type SuccessMessage = {
   text: string | ((values: FormValues) => string);
-  /** The noun for the form's `ids`; the text then begins with their number. */
   each?: string;
   quietly?: true;
 };

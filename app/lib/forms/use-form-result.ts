@@ -41,7 +41,6 @@ export const formProps = ({ id, errors, errorId }: AnsweredForm) => ({
   ...(errors && { "aria-describedby": errorId }),
 });
 
-/** Focuses the first invalid field. On a loaded page `autoFocus` does it. */
 function useEnterRefused(id: string, answer: SubmissionResult | undefined, errors: Record<string, string[]>): void {
   const seen = useRef(answer);
   useLayoutEffect(() => {

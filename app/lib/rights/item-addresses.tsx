@@ -1,14 +1,11 @@
 import { createContext, type ReactNode, use } from "react";
 import { href } from "react-router";
 
-/** Addresses of an item's pages and files, which differ for visitors of a public link. */
 export type ItemAddresses = {
   design: (id: string) => string;
   image: (designId: string, imageId: string) => string;
-  /** The parent of the addresses of image files. */
   files: string;
   compare: string;
-  /** The list of comments on a design, or on an image in it. */
   comments: (designId: string, imageId?: string) => string;
 };
 

@@ -17,7 +17,6 @@ export function stripeClient(payments: Payments): Stripe {
       httpClient: Stripe.createFetchHttpClient(),
       timeout: TIMEOUT_MS,
       maxNetworkRetries: RETRIES,
-      // Telemetry would report the duration of requests to Stripe.
       telemetry: false,
     });
   clients.set(payments, client);

@@ -13,7 +13,6 @@ import { isolate } from "~/lib/ui/isolate";
 import { type JobAction, JOB_ACTIONS } from "./job-actions";
 import { type BulkJob, bulkText } from "./bulk-text";
 
-/** How long a finished job without failures stays (milliseconds). */
 const CLOSES_AFTER = 10_000;
 
 export function BulkJobs({ jobs }: { jobs: Preload<BulkJob[]> }) {

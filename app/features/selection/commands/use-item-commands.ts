@@ -25,7 +25,6 @@ type ItemCommands = {
     remove: IntentName;
     copy: IntentName;
     move: IntentName;
-    /** The design or project of the list, where copies are made and pasted; null for a list of several designs. */
     into: string | null;
   };
 };

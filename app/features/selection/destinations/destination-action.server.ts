@@ -6,7 +6,6 @@ import { readFormData } from "~/lib/http/forms/form.server";
 import { SELECTED_FIELD, DESTINATION_PARAM, SELECTION_FIELDS } from "../address";
 import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "../whole-selection";
 
-/** `place`: the design or project of the page that asks. */
 type Selected = { count: number; fields: FormValues; place: string | undefined };
 
 const PLACE = /^\/(?:design|projects)\/([^/?]+)(?:\?|$)/;

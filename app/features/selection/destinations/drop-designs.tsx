@@ -8,7 +8,6 @@ import { DROP_DESIGNS_WIDTH, type DropDesignsOf, onDropDesigns } from "./show-dr
 const HEIGHT_MIN = 160;
 const MARGIN = 16;
 
-/** Lists the designs of the project that images are dragged over. They are links, so that `useItemDrag` accepts drops on them. Sizes are in pixels. */
 export function DropDesigns() {
   const [shown, show] = useState<DropDesignsOf | null>(null);
   useEffect(() => onDropDesigns(show), []);

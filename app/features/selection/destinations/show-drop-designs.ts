@@ -1,6 +1,5 @@
 import { isMirrored } from "~/lib/ui/is-mirrored";
 
-/** The project whose designs are listed as drop targets while images are dragged, and the position of the list in the window (pixels). */
 export type DropDesignsOf = { projectId: string; left: number; top: number };
 
 const listeners = new Set<(shown: DropDesignsOf | null) => void>();
@@ -14,7 +13,6 @@ export function onDropDesigns(listener: (shown: DropDesignsOf | null) => void): 
   return () => void listeners.delete(listener);
 }
 
-/** In pixels. */
 export const DROP_DESIGNS_WIDTH = 256;
 
 export function dropDesignsOf(link: HTMLAnchorElement): DropDesignsOf {

@@ -7,7 +7,6 @@ import type { Upload } from "./upload";
 export type UploadItem = {
   upload: Upload;
   queued: QueuedUpload;
-  /** Null if all bytes arrived with an earlier page that did not receive the outcome. */
   file: File | null;
   url: string | null;
   checksum: Promise<string | null> | null;

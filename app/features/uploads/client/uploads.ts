@@ -55,7 +55,6 @@ export class Uploads {
     return files.filter((_, index) => !matches[index]);
   }
 
-  /** Must be called by a click: the browser may ask for permission. */
   resumeUnfinished(): Promise<void> {
     return this.#unfinished.resume();
   }

@@ -23,7 +23,6 @@ export type UploadContext = Sender & {
   config: AppConfig;
   userId: string;
   designId: string;
-  /** Identifies this file in a form submission; the same when the form is sent again. */
   sending: string;
   versionOf?: string;
   onlyNew?: boolean;
@@ -64,7 +63,6 @@ async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<U
   }
 }
 
-/** Returns the result of a file whose upload failed. Throws errors that concern all files of a request. */
 export async function resultOf(error: unknown, file: ArrivedFile, config: AppConfig): Promise<UploadResult> {
   if (concernsForm(error)) throw error;
   const refused = refusedAs(file.name);

@@ -37,7 +37,6 @@ export function answerFor(error: unknown): Response {
   const code = refusalOf(error)?.code;
   if (code === "not_found") return refuse(404, { problem: TEXTS.gone });
   if (code === "unauthenticated") return refuse(401, { problem: TEXTS.signedOut });
-  // The connection was lost, so no client receives this answer.
   if (isAbort(error)) return refuse(400, { problem: TEXTS.incomplete, again: true });
   log.error({ error }, "an upload failed");
   return refuse(500, { problem: TEXTS.failed, again: true });

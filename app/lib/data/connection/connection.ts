@@ -14,7 +14,6 @@ export function markOpened(): void {
   openListeners.clear();
 }
 
-/** Returns the client while it is connected; null means that callers use the app's server. */
 export function connectedConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().isWebSocketConnected ? client : null;
 }

@@ -30,7 +30,6 @@ export const rangesOf = ({ slots }: Later): PageRange[] =>
 
 const rangeOf = ({ cursor, end }: PageRange): PageRange => ({ cursor, ...(end !== undefined && { end }) });
 
-/** Advances the pages by one step: adds a page, follows a moved end, or splits a grown page. Returns `later` if nothing changes. */
 export function followPages(later: Later, start: string | null, answerAt: AnswerAt, { size, most }: Bounds): Later {
   const { slots, pageCount } = later;
   let begin = start;

@@ -15,7 +15,6 @@ import { useLive } from "../use-live";
 
 export type Endless<Row> = ListPage<Row> & {
   pages: Row[][];
-  /** Undefined at the page limit; `next` then leads to a new document. */
   more: (() => void) | undefined;
   loading: boolean;
 };

@@ -6,7 +6,6 @@ import type { FormAnswer } from "../form-result";
 import { FORM_FIELD, INTENT_FIELD, type IntentName, intentWith } from "../intents";
 import { ItemMenuForm } from "./item-menu-form";
 
-/** The id prefix of menu forms, whose rejections appear as toasts. */
 export const MENU_FORM = "menu-";
 
 type MenuActionProps = {

@@ -20,7 +20,6 @@ export const creatingDestination = (intent: Intent): Intent => ({
 
 type NewDestinationProps = { thing: "project" | "design"; intent: IntentName; hidden: FormValues };
 
-/** Creates a destination. Navigates instead of using a fetcher, because the page's answer contains the list of destinations. */
 export function NewDestination({ thing, intent, hidden }: NewDestinationProps) {
   const answer = useActionData<FormAnswer | undefined>();
   const refused = answer?.form === FORM ? answer.result : undefined;

@@ -25,7 +25,6 @@ type ItemMutations = {
   reorder: Mutation<FunctionArgs<typeof api.projects.reorder>>;
 };
 
-/** The intents that projects and designs share. `removed` is where to go after a deletion. */
 export function itemIntents<Item extends Row>(
   thing: "Project" | "Design",
   mutations: ItemMutations,

@@ -10,7 +10,6 @@ import { DiskFull } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { type ArrivedFile, UploadAborted, receiveMultipart } from "./receive-multipart.server";
 
-/** A file with this name fails after the whole form has arrived. */
 const FULL = "full";
 vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof Fs>();

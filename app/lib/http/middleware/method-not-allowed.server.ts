@@ -1,4 +1,3 @@
-/** Answers 405. Without it React Router answers and reports "Unexpected Server Error". */
 export const methodNotAllowed =
   (...allowed: string[]) =>
   (): Response =>

@@ -8,7 +8,6 @@ const console: Log = { info() {}, warn: toConsole("warn"), error: toConsole("err
 
 let sink: Log = console;
 
-/** The app's log. `fields` must not contain names, addresses, passwords or tokens. */
 export const log: Log = {
   info: (fields, message) => sink.info(named(fields), message),
   warn: (fields, message) => sink.warn(named(fields), message),

@@ -3,7 +3,6 @@ import { faultText, isNotFound, passingText, refusedFormText } from "./error-mes
 import { Recovery } from "./recovery";
 import { CenteredScreen } from "../centered-screen";
 
-/** The router's default views (specification 2), for errors that reach the outermost boundary. */
 export function DefaultView({ error }: { error: unknown }) {
   const passing = passingText(error);
   return (

@@ -2,7 +2,6 @@ import { CenteredScreen } from "../centered-screen";
 import { ButtonLink } from "../inputs/button";
 import { GoBack } from "../navigation/go-back";
 
-/** Specification 2: the page of any unknown address, and of a public link that has ended. */
 export function PageNotFound() {
   return (
     <CenteredScreen title="Page not found" text="There is no page at this address.">

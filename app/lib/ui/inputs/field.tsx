@@ -6,7 +6,6 @@ type FieldProps = {
   label: string;
   errorId: string;
   errors?: readonly string[] | undefined;
-  /** Shown while there is no error; set `aria-describedby={hintId}` on the control. */
   hint?: ReactNode;
   hintId?: string;
   hideLabel?: boolean;

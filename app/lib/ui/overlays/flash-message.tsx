@@ -10,7 +10,6 @@ type FlashMessageProps = {
 
 let lastMessage: string | null = null;
 
-/** Shows the previous action's message (specification 2): a toast, or a banner where there are none. */
 export function FlashMessage({ flash, toasts }: FlashMessageProps) {
   const { pathname, search } = useLocation();
   const submit = useSubmit();

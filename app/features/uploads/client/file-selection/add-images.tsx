@@ -49,10 +49,8 @@ function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requ
   const addSelected = useCallback(() => {
     if (!input.current?.files?.length) return;
     add([...input.current.files]);
-    // Allows the same file to be selected again.
     input.current.value = "";
   }, [add]);
-  // Handles files that were selected before hydration.
   useEffect(addSelected, [addSelected]);
 
   return (

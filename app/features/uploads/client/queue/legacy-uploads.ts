@@ -1,7 +1,6 @@
 import { type QueuedUpload, randomId } from "./queued-upload";
 import { legacyKey } from "./upload-database";
 
-/** Removes and returns the interrupted uploads that an earlier version stored in `localStorage`. */
 export function takeLegacyUploads(userId: string): QueuedUpload[] {
   try {
     /* oxlint-disable no-restricted-globals -- errors are caught */

@@ -165,7 +165,6 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
   };
 }
 
-/** Returns null where the browser has no database or blocks it. */
 async function open(onGone: () => void): Promise<Database | null> {
   try {
     const db = await openDB<Schema>(UPLOAD_DATABASE, 1, {

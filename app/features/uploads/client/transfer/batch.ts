@@ -3,7 +3,6 @@ import { SMALLEST_CHUNK } from "./chunk-size";
 
 export type BatchFile = { file: File; entry: BatchEntry };
 
-/** Fewer small files are sent one by one, which shows the progress of each. */
 export const BATCH_FROM = 8;
 
 /** Fits into the size that proxies accept for chunks, including the entries. */

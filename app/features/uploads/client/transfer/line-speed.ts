@@ -4,7 +4,6 @@ export type LineSpeed = {
   isFastFor(bytes: number): boolean;
 };
 
-/** Smaller requests show the latency of the line and not its speed. */
 const LARGE_BYTES = 500_000;
 /** Bytes per second: above the uplinks of mobile networks, where each byte counts. */
 const FAST = 10_000_000;

@@ -1,6 +1,5 @@
 export type TransferRate = {
   note(bytes: number, now: number): void;
-  /** Bytes per second over the last seconds; null while there is too little data. */
   speed(now: number): number | null;
 };
 

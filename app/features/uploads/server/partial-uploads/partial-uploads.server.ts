@@ -33,12 +33,10 @@ export type PresentUploads = { unfinished: PartialUpload[]; reserving: PartialUp
 export type PartialUploads = {
   /** Runs one call per owner, and per storage owner, after the other. `admit` rejects this one by an error. */
   create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (present: PresentUploads) => Promise<void>): Promise<PartialUpload>;
-  /** Returns null for an unknown, expired or foreign upload. */
   find(id: string, ownerId: string): Promise<PartialUpload | null>;
   /** Returns the outcome for a client that did not receive it; null as for `find`, and for an evicted one. */
   findFinished(id: string, ownerId: string): Promise<FinishedUpload | null>;
   unfinished(ownerId: string): Promise<PartialUpload[]>;
-  /** Returns the bytes that unfinished uploads of all users reserve in the storage of an owner. */
   reserved(storageOwnerId: string): Promise<number>;
   offset(part: PartialUpload): Promise<number>;
   /** Appends bytes and returns the new length. Aborts an earlier request, whose connection may be dead. Throws as `appendBody` does. */

@@ -139,7 +139,6 @@ export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most
     sweep: () =>
       run(async () => {
         const now = Date.now();
-        // All have the same lifetime, so the oldest expire first.
         for (const { id, expiresAt } of outcomes.values()) {
           if (expiresAt > now) break;
           outcomes.delete(id);
