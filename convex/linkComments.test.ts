@@ -216,7 +216,9 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     const guest = newGuest();
     const threadId = await begin(linkId, { guest }, "New");
     await answer(linkId, { guest }, threadId, "Another");
-    const [mail] = await rowsOf(backend, "mails", "userId", ada.userId);
+    await backend.settle();
+    const mails = await rowsOf(backend, "mails", "userId", ada.userId);
+    const mail = mails.find(({ key }) => key === threadId);
     await backend.inside.mutation(probe.patch, { table: "mails", id: String(mail?.["_id"]), fields: { dueAt: 0 } });
     const claimed = await server.mutation(api.accounts.mail.claimAll, { lease: "a", leaseMs: 60_000, limit: 1 });
     expect(claimed.map(({ content }) => content)).toMatchObject([

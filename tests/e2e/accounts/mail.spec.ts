@@ -4,22 +4,10 @@ import { z } from "zod";
 import { api } from "../../../convex/_generated/api.js";
 import { startApp } from "../../harness/app.ts";
 import { type Mailbox, type Received, startMailbox } from "../../harness/mailbox.ts";
-import { mailboxOfWorker } from "../../harness/servers.ts";
 import { storeOf } from "../../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, openBrowser, type RunningApp, signIn, test as base } from "../../harness/test.ts";
+import { test } from "../support/mailed-test.ts";
 import { deploymentAs } from "../support/pictures.ts";
-
-const test = base.extend<object, { mailbox: Mailbox }>({
-  mailbox: mailboxOfWorker,
-  app: [
-    async ({ mailbox }, use) => {
-      const app = await startApp({ SMTP_URL: mailbox.url, MAIL_FROM: "Atelier <atelier@example.com>" });
-      await use(app);
-      await app.dispose();
-    },
-    { scope: "worker" },
-  ],
-});
 
 test.describe.configure({ mode: "parallel" });
 

@@ -1,23 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { api } from "../../../convex/_generated/api.js";
-import { startApp } from "../../harness/app.ts";
-import type { Mailbox } from "../../harness/mailbox.ts";
-import { mailboxOfWorker } from "../../harness/servers.ts";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test as base } from "../../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp } from "../../harness/test.ts";
+import { test } from "../support/mailed-test.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
-
-const test = base.extend<object, { mailbox: Mailbox }>({
-  mailbox: mailboxOfWorker,
-  app: [
-    async ({ mailbox }, use) => {
-      const app = await startApp({ SMTP_URL: mailbox.url, MAIL_FROM: "Atelier <atelier@example.com>" });
-      await use(app);
-      await app.dispose();
-    },
-    { scope: "worker" },
-  ],
-});
 
 test.describe.configure({ mode: "parallel" });
 

@@ -1,0 +1,17 @@
+import { startApp } from "../../harness/app.ts";
+import type { Mailbox } from "../../harness/mailbox.ts";
+import { mailboxOfWorker } from "../../harness/servers.ts";
+import { test as base } from "../../harness/test.ts";
+
+/** The worker's app sends its mail to `mailbox`. */
+export const test = base.extend<object, { mailbox: Mailbox }>({
+  mailbox: mailboxOfWorker,
+  app: [
+    async ({ mailbox }, use) => {
+      const app = await startApp({ SMTP_URL: mailbox.url, MAIL_FROM: "Atelier <atelier@example.com>" });
+      await use(app);
+      await app.dispose();
+    },
+    { scope: "worker" },
+  ],
+});
