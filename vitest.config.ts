@@ -10,7 +10,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"])],
     environment: "node",
     setupFiles: "tests/harness/chance.ts",
-    // Tags are stable ids that docs and tables cite (tests/cited-tests.ts).
+    // Other tags are stable ids that docs and tables cite (tests/test-ids.ts).
+    tags: [{ name: "slow", description: "Not part of npm test." }],
     strictTags: false,
     // Two also on two cores, because tests wait for disks and other processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),

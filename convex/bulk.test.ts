@@ -187,7 +187,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     });
   });
 
-  it("stops a job whose batch exceeds a transaction's limits, and resumes it", { tags: "@bulk-limits" }, async () => {
+  it("stops a job whose batch exceeds a transaction's limits, and resumes it", { tags: ["@bulk-limits", "slow"] }, async () => {
     const ids = await fill(front, 40);
     const caption = "x".repeat(450_000);
     for (const id of ids) await backend.inside.mutation(probe.patch, { table: "designImages", id, fields: { caption } });

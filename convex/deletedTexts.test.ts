@@ -43,7 +43,7 @@ describe("texts of permanently deleted data", () => {
     return rows.length;
   }
 
-  it("are in no file a minute after the deletion of an account with every field", { timeout: 2 * MINUTE }, async () => {
+  it("are in no file a minute after the deletion of an account with every field", { tags: "slow", timeout: 2 * MINUTE }, async () => {
     const person = await signUp(backend, "ada");
     await allDataOf(backend, person, MARK);
     const [user] = await backend.inside.query(probe.rows, { table: "users", field: "id", value: person.userId });
@@ -58,7 +58,7 @@ describe("texts of permanently deleted data", () => {
   });
 
   const LEVELS = ["image", "design", "project"] as const;
-  it("are in no file a minute after an item's deletion or an emptied trash", { timeout: 2 * MINUTE }, async () => {
+  it("are in no file a minute after an item's deletion or an emptied trash", { tags: "slow", timeout: 2 * MINUTE }, async () => {
     const marks: string[] = [];
     for (const kind of LEVELS)
       for (const isEmptied of [false, true]) {

@@ -174,7 +174,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
     expect((await tags()).slice(0, 2)).toEqual([undefined, undefined]);
   });
 
-  it("processes up to the transaction's limits and reports the excess", async () => {
+  it("processes up to the transaction's limits and reports the excess", { tags: "slow" }, async () => {
     const designId = await newDesign("Front");
     const [first = ""] = await newImages(designId, "a.png");
     const { _id, _creationTime, ...row } = (await backend.inside.query(probe.row, { table: "designImages", id: first })) ?? {};

@@ -37,7 +37,7 @@ describe.each(backends)("counts and covers on $name", ({ start }) => {
     expect(cover).toEqual({ imageId: f, placeholder: null, width: 40, height: 30 });
   });
 
-  it("match the contents after each of many changes", async () => {
+  it("match the contents after each of many changes", { tags: "slow" }, async () => {
     const random = seeded(20261121);
     const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)];
     await ada.mutation(api.projects.create, { name: "one" });

@@ -339,7 +339,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect(await eve.query(api.members.listOwnShared, {})).toEqual([]);
   });
 
-  it("finish after a crash of the deployment", { timeout: 120_000 }, async ({ skip }) => {
+  it("finish after a crash of the deployment", { tags: "slow", timeout: 120_000 }, async ({ skip }) => {
     const crash = backend.crash ?? skip("nothing to kill");
     const total = 5000;
     for (let from = 0; from < total; from += 1000) await copyImageRows(backend, image, 1000, { name: `copy ${from}` });

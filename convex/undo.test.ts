@@ -68,7 +68,7 @@ describe.each(backends)("undo on $name", ({ start }) => {
     ["deleted images", () => ada.mutation(api.many.trashImages, { ids: images, step })],
     ["deleted designs", () => ada.mutation(api.many.trashDesigns, { ids: [designId], step })],
   ];
-  it("undoes and redoes an action on the most items of a selection", { tags: "@undo-of-500" }, async () => {
+  it("undoes and redoes an action on the most items of a selection", { tags: ["@undo-of-500", "slow"] }, async () => {
     const row = await backend.inside.query(probe.row, { table: "designImages", id: first() });
     const { _id, _creationTime, orderKey: _key, ...copied } = row ?? {};
     const rows = Array.from({ length: BULK_MAX - 3 }, (_, each) => ({ ...copied, uploadId: `${first()} ${each}` }));

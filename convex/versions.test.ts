@@ -181,7 +181,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
     expect(entries).toContainEqual(expect.objectContaining({ projectId, kind: "versioned", to: "Version 2", actorId: ada.userId }));
   });
 
-  it(`accepts at most ${VERSIONS_MAX} versions`, async () => {
+  it(`accepts at most ${VERSIONS_MAX} versions`, { tags: "slow" }, async () => {
     for (let each = 2; each <= VERSIONS_MAX; each++) await add(String(each));
     expect(await versions()).toHaveLength(VERSIONS_MAX);
     expect(await refused(add("one too many"))).toMatchObject({ code: "limit" });

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 export type CitedTest = [file: string, id: string];
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const TAG = /\btags?: "(@[a-z0-9-]+)"|\btag: \["(@[a-z0-9-]+)"/g;
+const TAG = /\btags?: \[?"(?!@slow")(@[a-z0-9-]+)"/g;
 const CITATION = /`([\w./-]+\.(?:test|spec)\.tsx?)` \((@[a-z0-9-]+(?:, @[a-z0-9-]+)*)\)/g;
 const TEST_CALL = /\b(?:describe|it|test)\b[.\w]*\(/g;
 const SKIPPED = /\.(?:skip|fixme|todo)\b/;
@@ -33,9 +33,9 @@ export function testIds(): Map<string, string[]> {
 
 export function idsIn(source: string): string[] {
   const calls = [...source.matchAll(TEST_CALL)];
-  return [...source.matchAll(TAG)].flatMap(({ 1: single, 2: first, index }) => {
+  return [...source.matchAll(TAG)].flatMap(({ 1: id = "", index }) => {
     const call = calls.findLast((each) => each.index < index);
-    return call && SKIPPED.test(call[0]) ? [] : [single ?? first ?? ""];
+    return call && SKIPPED.test(call[0]) ? [] : [id];
   });
 }
 

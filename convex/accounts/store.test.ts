@@ -117,7 +117,7 @@ describe.each(backends)("the store on $name", ({ start }) => {
     expect(session).toMatchObject({ id: "s3", users: { id: "owner" } });
   });
 
-  it("deletes in batches and reports remaining rows", async () => {
+  it("deletes in batches and reports remaining rows", { tags: "slow" }, async () => {
     for (let n = 0; n < 501; n++) await create("rateLimits", { id: `old${n}`, key: `old${n}`, count: 1, lastRequest: -1 });
     const where: FilterClause[] = [{ ...eq("lastRequest", 0), operator: "lt" }];
     expect(await server.mutation(store.deleteMany, { model: "rateLimits", where })).toEqual({ count: 500, more: true });

@@ -159,7 +159,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     expect(await row("projects", mine)).not.toBeNull();
   });
 
-  it("finishes after the deployment was killed in the middle", { timeout: 60_000 }, async ({ skip }) => {
+  it("finishes after the deployment was killed in the middle", { tags: "slow", timeout: 60_000 }, async ({ skip }) => {
     const crash = backend.crash ?? skip("nothing to kill");
     const total = 10_000;
     const big = await projectWith([total]);

@@ -85,7 +85,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
     await sweep(undefined, true);
   });
 
-  it("deletes nothing when more than 100 files have no row", async () => {
+  it("deletes nothing when more than 100 files have no row", { tags: "slow" }, async () => {
     await sweep(undefined, true);
     await setCount(1_000_000);
     const allowed = await manyUnused(100);
@@ -107,7 +107,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
     expect(await stored([kept.storageId])).toEqual([kept.storageId]);
   });
 
-  it("checks more files than one batch contains", async () => {
+  it("checks more files than one batch contains", { tags: "slow" }, async () => {
     const kept = await addImage(backend, ada, designId, "kept.png");
     const many = await manyUnused(230);
     const last = await addImage(backend, ada, designId, "last.png");

@@ -13,7 +13,7 @@ const INSERTED = 2000;
 
 type Row = Record<string, unknown>;
 
-it("keeps lists complete while favourites are copied, also after a crash", { timeout: 10 * MINUTE }, async () => {
+it("keeps lists complete while favourites are copied, also after a crash", { tags: "slow", timeout: 10 * MINUTE }, async () => {
   const backend = await embeddedBackend();
   try {
     await backend.inside.mutation(internal.jobs.upgrade.run, {});

@@ -105,7 +105,7 @@ describe("cleanName", () => {
     for (const name of [".png", ".NET", "..png", "\u200Ba.png"]) expect(nameFromFile(name)).toBe(name.replace("\u200B", ""));
   });
 
-  it("returns its own results unchanged", () => {
+  it("returns its own results unchanged", { tags: "slow" }, () => {
     const parts = [
       ...Object.values(KEPT),
       ...Object.values(CHANGED).flat(),

@@ -40,7 +40,7 @@ async function works(auth?: string): Promise<boolean> {
   );
 }
 
-it("rejects a bad value with a reason and keeps the previous one", { timeout: 60_000 }, async () => {
+it("rejects a bad value with a reason and keeps the previous one", { tags: "slow", timeout: 60_000 }, async () => {
   const { code, stderr } = await convex(project, engine, ["env", "set", "TEST_JWKS", BAD]);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot use this value: auth\.config: `jwks` is a data: URI without/)]);
   expect((await convex(project, engine, ["env", "get", "TEST_JWKS"])).stdout.trim()).toBe(issuer.jwks);
@@ -49,7 +49,7 @@ it("rejects a bad value with a reason and keeps the previous one", { timeout: 60
   expect(await works(await issuer.token("ada"))).toBe(true);
 });
 
-it("rejects a push with an unusable auth configuration", { timeout: 60_000 }, async () => {
+it("rejects a push with an unusable auth configuration", { tags: "slow", timeout: 60_000 }, async () => {
   const path = join(project, "convex/auth.config.ts");
   const before = readFileSync(path, "utf8");
   writeFileSync(path, before.replace("process.env.TEST_JWKS", JSON.stringify(BAD)));

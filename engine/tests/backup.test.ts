@@ -75,7 +75,7 @@ describe("a backup", { timeout: 120_000 }, () => {
     expect(await contentOf(engine, id)).toBe("a file's content");
   });
 
-  it("of a stopped deployment needs no process and keeps the key", async () => {
+  it("of a stopped deployment needs no process and keeps the key", { tags: "slow" }, async () => {
     const resting = temporaryFolder("resting");
     folders.push(resting);
     const first = await startEngine(resting, ADMIN_KEY);

@@ -83,7 +83,7 @@ const amounts = (balances: Iterable<{ amount: number }>) => [...balances].map(({
 const added = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
 
 describe("with 64 writers", () => {
-  it("shows a query set at one timestamp in every transition", { timeout: 320_000 }, async () => {
+  it("shows a query set at one timestamp in every transition", { tags: "slow", timeout: 320_000 }, async () => {
     const pages = await pageArguments();
     const values = new Map<number, unknown>();
     const shown: { single: number; paged: number; sum: unknown; differ: number[] }[] = [];
@@ -112,7 +112,7 @@ describe("with 64 writers", () => {
     expect(shown.filter((state) => JSON.stringify(state) !== JSON.stringify(consistent))).toEqual([]);
   });
 
-  it("answers query_at_ts from the state at that timestamp", async () => {
+  it("answers query_at_ts from the state at that timestamp", { tags: "slow" }, async () => {
     const pages = await pageArguments();
     for (let round = 0; round < 30; round += 1) {
       const ts = await latestTs();
@@ -127,7 +127,7 @@ describe("with 64 writers", () => {
     }
   });
 
-  it("never answers a query over HTTP from before an acknowledged mutation", async () => {
+  it("never answers a query over HTTP from before an acknowledged mutation", { tags: "slow" }, async () => {
     const tooOld: number[] = [];
     const read = async (reader: number) => {
       for (let i = 0; i < 100; i += 1) {

@@ -54,7 +54,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 const TOLERANCE_MS = 2;
 
 describe("latency", () => {
-  it("is added to each HTTP request, to HTTP actions and to stored files", async () => {
+  it("is added to each HTTP request, to HTTP actions and to stored files", { tags: "slow" }, async () => {
     const latencyMs = 100;
     const { deployment } = await deploy({ latencyMs });
     const uploadUrl = String((await post(deployment.url, "mutation", "files:uploadUrl", {})).value);
@@ -70,7 +70,7 @@ describe("latency", () => {
       expect(await timed(request)).toBeGreaterThanOrEqual(latencyMs - TOLERANCE_MS);
   });
 
-  it("delays a websocket's messages once per direction and keeps their order", async () => {
+  it("delays a websocket's messages once per direction and keeps their order", { tags: "slow" }, async () => {
     const latencyMs = 300;
     const { deployment } = await deploy({ latencyMs });
     const opened = performance.now();
@@ -96,7 +96,7 @@ describe("write conflicts", () => {
   const commitDelayMs = 300;
   const CALLERS = 40;
 
-  it("answer 503 after all retries, and every acknowledged mutation is applied once", async () => {
+  it("answer 503 after all retries, and every acknowledged mutation is applied once", { tags: "slow" }, async () => {
     const { url } = (await deploy({ commitDelayMs })).deployment;
     const answers = await Promise.all(Array.from({ length: CALLERS }, () => post(url, "mutation", "counters:add", { name: "hot", by: 1 })));
     const failed = answers.filter(({ http }) => http !== 200);
@@ -105,7 +105,7 @@ describe("write conflicts", () => {
     expect((await post(url, "query", "counters:get", { name: "hot" })).value).toBe(CALLERS - failed.length);
   });
 
-  it("fail a mutation of a websocket without ending the connection", async () => {
+  it("fail a mutation of a websocket without ending the connection", { tags: "slow" }, async () => {
     const { url } = (await deploy({ commitDelayMs, redactErrors: true })).deployment;
     const sockets = await Promise.all(Array.from({ length: CALLERS }, () => openRawSocket(url)));
     for (const { send } of sockets)
@@ -152,7 +152,7 @@ describe("write conflicts", () => {
     expect(shown.filter(({ single, sum }) => single !== total || sum !== total)).toEqual([]);
   });
 
-  it("lose no acknowledged mutation when the process is killed", async () => {
+  it("lose no acknowledged mutation when the process is killed", { tags: "slow" }, async () => {
     const [dataDir, issuer] = [folder(), await createIssuer()];
     let engine = await start(dataDir, ["--commit-delay", "5"]);
     undo.push(removeFolder.bind(null, await pushFixture(engine, issuer)));
@@ -233,7 +233,7 @@ describe("redaction", () => {
   });
 });
 
-it("--clock-skew shifts the time of tokens, functions and rows", async () => {
+it("--clock-skew shifts the time of tokens, functions and rows", { tags: "slow" }, async () => {
   const skew = -100_000;
   const issuer = await createIssuer();
   const engine = await start(folder(), [`--clock-skew=${skew}`]);

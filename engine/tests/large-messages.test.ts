@@ -16,7 +16,7 @@ afterAll(() => deployed.end());
 it.each([
   ["Action", "messages:relay", { body }],
   ["Mutation", "messages:send", { channel: "a", body }],
-])("answers a large %s of each anonymous websocket", async (type, udfPath, args) => {
+])("answers a large %s of each anonymous websocket", { tags: "slow" }, async (type, udfPath, args) => {
   const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => openRawSocket(url)));
   const message = JSON.stringify({ type, requestId: 0, udfPath, args: [args] });
   for (const { send } of sockets) send(connectMessage(), message);
@@ -28,14 +28,18 @@ it.each([
   for (const { socket } of sockets) socket.terminate();
 });
 
-it("runs some of twelve large anonymous HTTP actions at once and refuses the others", { tags: "@large-http-actions" }, async () => {
-  const large = new Uint8Array(19_000_000);
-  // The router answers 404 after the body has arrived.
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => fetch(`${deployed.deployment.siteUrl}/missing`, { method: "POST", body: large })),
-  );
-  const statuses = answers.map(({ status }) => status);
-  expect(statuses).toContain(404);
-  expect(statuses.filter((status) => status !== 404 && status !== 503)).toEqual([]);
-  for (const { body } of answers) await body?.cancel();
-});
+it(
+  "runs some of twelve large anonymous HTTP actions at once and refuses the others",
+  { tags: ["@large-http-actions", "slow"] },
+  async () => {
+    const large = new Uint8Array(19_000_000);
+    // The router answers 404 after the body has arrived.
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => fetch(`${deployed.deployment.siteUrl}/missing`, { method: "POST", body: large })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toContain(404);
+    expect(statuses.filter((status) => status !== 404 && status !== 503)).toEqual([]);
+    for (const { body } of answers) await body?.cancel();
+  },
+);

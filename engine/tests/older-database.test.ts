@@ -81,7 +81,7 @@ it.each([
   ["is missing", removeDatabase, /deployment\.sqlite3 is missing, but .*files holds stored files/],
   ["has no bytes", () => truncateSync(database()), /deployment\.sqlite3 is empty, but/],
   ["has no tables", emptyDatabase, /deployment\.sqlite3 is empty, but/],
-])("refuses to start when the database %s", async (_what, damage, message) => {
+])("refuses to start when the database %s", { tags: "slow" }, async (_what, damage, message) => {
   await filled();
   cpSync(database(), join(data, "kept"));
   damage();
@@ -95,7 +95,7 @@ it.each([
   expect(stored()).toHaveLength(STORED);
 });
 
-it("refuses to start with a database that is older than the stored files", async () => {
+it("refuses to start with a database that is older than the stored files", { tags: "slow" }, async () => {
   await filled();
   cpSync(database(), join(data, "older"));
   await start();
@@ -106,7 +106,7 @@ it("refuses to start with a database that is older than the stored files", async
   expect(stored()).toHaveLength(STORED + 3);
 });
 
-it("quarantines files without a row once accepted, and restores them with rows", async () => {
+it("quarantines files without a row once accepted, and restores them with rows", { tags: "slow" }, async () => {
   await filled();
   cpSync(database(), join(data, "older"));
   cpSync(database(), join(data, "oldest"));

@@ -76,7 +76,7 @@ describe("the command line of the deployment", () => {
     expect(stderr.trim()).toBe(`Port ${port} is in use: choose others with --port and --site-port.`);
   });
 
-  it("rejects a folder that another process uses", async () => {
+  it("rejects a folder that another process uses", { tags: "slow" }, async () => {
     const data = folder("shared");
     await engine(data, ADMIN_KEY);
     const { code, stderr } = await main(["--data", data, "--port", "0", "--site-port", "0"]);
@@ -85,7 +85,7 @@ describe("the command line of the deployment", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it("creates a key once, stores it and prints it", async () => {
+  it("creates a key once, stores it and prints it", { tags: "slow" }, async () => {
     const data = folder("key");
     const keyOf = async () => {
       const child = spawn(process.execPath, [MAIN, "--data", data, "--port", "0", "--site-port", "0"]);
@@ -99,7 +99,7 @@ describe("the command line of the deployment", () => {
     expect(await keyOf()).toBe(first);
   });
 
-  it("exits cleanly on SIGTERM and with its parent process", async () => {
+  it("exits cleanly on SIGTERM and with its parent process", { tags: "slow" }, async () => {
     const data = folder("end");
     const first = await engine(data, ADMIN_KEY);
     const client = new ConvexClient(first.url, {

@@ -28,7 +28,7 @@ afterEach(() => undo.splice(0).forEach((revert) => revert()));
 const setVersion = (n: number) => edit("version.ts", (source) => source.replace(/VERSION = \d+/, `VERSION = ${n}`));
 
 describe("a push under load", { timeout: 60_000 }, () => {
-  it("runs each call and transition on old or new code, and loses no mutation", async () => {
+  it("runs each call and transition on old or new code, and loses no mutation", { tags: "slow" }, async () => {
     const client = new ConvexClient(deployed.deployment.url, {
       webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
       logger: false,
@@ -79,7 +79,7 @@ describe("a push under load", { timeout: 60_000 }, () => {
 });
 
 describe("the running command line", { timeout: 60_000 }, () => {
-  it("pushes each change with `dev`", async () => {
+  it("pushes each change with `dev`", { tags: "slow" }, async () => {
     const dev = await startConvex(deployed.project, deployed.deployment, ["dev", "--typecheck", "disable", "--tail-logs", "disable"]);
     let output = "";
     dev.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -89,7 +89,7 @@ describe("the running command line", { timeout: 60_000 }, () => {
     dev.kill();
   });
 
-  it("pushes again when the data fits the schema", async () => {
+  it("pushes again when the data fits the schema", { tags: "slow" }, async () => {
     const id = await http().mutation(anyApi.counters!.add!, { name: "misfit", by: 1 });
     expect(id).toBe(1);
     edit("schema.ts", (source) => source.replace("value: v.number() })", "value: v.number(), unit: v.string() })"));

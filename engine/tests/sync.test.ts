@@ -73,7 +73,7 @@ describe("ConvexClient", () => {
     await client.close();
   });
 
-  it("applies each mutation once and in order over cut connections", async () => {
+  it("applies each mutation once and in order over cut connections", { tags: "slow" }, async () => {
     const { client, sockets, cut } = connect();
     const other = connect();
     const seen = follow(client, counters.get!, { name: "once" });

@@ -114,7 +114,7 @@ describe("npm run backup", { timeout: 60_000 }, () => {
     expect(tree(to)).toEqual(["mine"]);
   });
 
-  it("replaces the folder of an interrupted backup", async () => {
+  it("replaces the folder of an interrupted backup", { tags: "slow" }, async () => {
     const to = join(folder, "copy");
     const child = spawn(process.execPath, [join(import.meta.dirname, "backup.ts"), to], {
       env: { PATH: process.env.PATH, DATA_DIR: dataDir },
@@ -138,7 +138,7 @@ describe("npm run backup", { timeout: 60_000 }, () => {
 });
 
 describe("npm run restore", { timeout: 60_000 }, () => {
-  it("restores everything and leaves the backup unchanged", async () => {
+  it("restores everything and leaves the backup unchanged", { tags: "slow" }, async () => {
     const from = await backUp();
     const before = tree(from);
     const to = join(folder, "restored");
@@ -148,7 +148,7 @@ describe("npm run restore", { timeout: 60_000 }, () => {
     await restored(to);
   });
 
-  it.runIf(canMount())("restores from read-only media", async () => {
+  it.runIf(canMount())("restores from read-only media", { tags: "slow" }, async () => {
     const from = await backUp();
     const media = join(folder, "media");
     mkdirSync(media);
@@ -191,7 +191,7 @@ describe("npm run restore", { timeout: 60_000 }, () => {
     expect(tree(to)).toEqual([]);
   });
 
-  it("restores a damaged backup with --accept-damaged", async () => {
+  it("restores a damaged backup with --accept-damaged", { tags: "slow" }, async () => {
     const from = await backUp();
     flip(image(from));
     const to = join(folder, "restored");
@@ -204,7 +204,7 @@ describe("npm run restore", { timeout: 60_000 }, () => {
 });
 
 describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
-  it.each([4, 256])("backup reports the space needed and that no data is lost, with %d KiB free", async (kib) => {
+  it.each([4, 256])("backup reports the space needed and that no data is lost, with %d KiB free", { tags: "slow" }, async (kib) => {
     const disk = smallDisk(kib);
     const resting = join(folder, "resting");
     cpSync(await backUp(), resting, { recursive: true });
@@ -225,7 +225,7 @@ describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
     expect(tree(resting)).toEqual(["convex/backup.lock", ...before]);
   });
 
-  it("restore reports the space needed and that no data is lost", async () => {
+  it("restore reports the space needed and that no data is lost", { tags: "slow" }, async () => {
     const from = await backUp();
     const to = smallDisk(64);
     const { code, output } = await run("restore", [from], to);
@@ -236,7 +236,7 @@ describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
     expect([tree(to), tree(from).length > 0]).toEqual([[], true]);
   });
 
-  it("backup works while the data's disk is full", async () => {
+  it("backup works while the data's disk is full", { tags: "slow" }, async () => {
     const disk = smallDisk(4096);
     cpSync(await backUp(), disk, { recursive: true });
     const full = await startEngine(join(disk, "convex"), ADMIN_KEY);
@@ -264,7 +264,7 @@ describe("npm run check-data", { timeout: 60_000 }, () => {
     expect(await run("check-data", [])).toEqual({ code: 1, output: expect.stringContaining("Another process is using the data") });
   });
 
-  it("accepts sound data, and moves damaged images with --set-aside", async () => {
+  it("accepts sound data, and moves damaged images with --set-aside", { tags: "slow" }, async () => {
     const dir = join(folder, "data");
     cpSync(await backUp(), dir, { recursive: true });
     expect(await run("check-data", [], dir)).toEqual({

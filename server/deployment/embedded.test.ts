@@ -122,7 +122,7 @@ it("uses another port and logs it when its own is taken", async () => {
   other.close();
 });
 
-it("ends with its parent process, and the next one waits for the data", async () => {
+it("ends with its parent process, and the next one waits for the data", { tags: "slow" }, async () => {
   const script = `
     const { startEmbedded } = await import("./server/deployment/embedded.ts");
     const { log } = await import("./server/log.ts");
@@ -143,7 +143,7 @@ it("reports why it cannot start", async () => {
   await expect(start({ adminKey: "short" })).rejects.toThrow(/did not start \(exit code 1\)[\s\S]*admin key must be/);
 });
 
-it("rejects data in use by another deployment without waiting", async () => {
+it("rejects data in use by another deployment without waiting", { tags: "slow" }, async () => {
   const first = await start();
   const warn = vi.spyOn(log, "warn");
   const second = await start().catch((error: unknown) => error);

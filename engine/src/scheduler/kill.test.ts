@@ -40,7 +40,7 @@ async function runAndKill(afterMs: number): Promise<void> {
   await once(child, "exit");
 }
 
-test("SIGKILL: each mutation runs exactly once, each action at most once", async () => {
+test("SIGKILL: each mutation runs exactly once, each action at most once", { tags: "slow" }, async () => {
   await fixture.value("jobs:plan", { n: PLANNED });
   await fixture.runner.close();
   for (const afterMs of [5, 20, 60]) await runAndKill(afterMs);

@@ -153,7 +153,7 @@ describe("scheduled actions", () => {
     expect(await value("jobs:jobs")).toEqual(expect.arrayContaining(["canceled"]));
   });
 
-  test("are marked as failed after an interruption and never restart", async () => {
+  test("are marked as failed after an interruption and never restart", { tags: "slow" }, async () => {
     const id = await value("jobs:plan", { name: "slow" });
     await eventually(async () => expect(await value("jobs:notes")).toEqual(["slow"]));
     expect((await job(id)).state.kind).toBe("inProgress");
@@ -182,7 +182,7 @@ describe("crons", () => {
     ${schedule}
     export default crons;`;
 
-  test("an interval starts when deployed, survives pushes and ends when removed", async () => {
+  test("an interval starts when deployed, survives pushes and ends when removed", { tags: "slow" }, async () => {
     let time = Date.now();
     await scheduler.stop();
     now = () => time;
@@ -212,7 +212,7 @@ describe("crons", () => {
     expect(await notes()).toBe(2);
   });
 
-  test("run actions, and run again at the next turn after a failure", async () => {
+  test("run actions, and run again at the next turn after a failure", { tags: "slow" }, async () => {
     await fixture.push({
       "jobs.ts": JOBS,
       "crons.ts": crons(

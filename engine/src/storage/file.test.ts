@@ -64,7 +64,7 @@ describe("the data file", () => {
     expect(() => openFile(dir)).toThrow("is not a SQLite file");
   });
 
-  test("is locked by one process until it is killed", async () => {
+  test("is locked by one process until it is killed", { tags: "slow" }, async () => {
     const code = `import { openFile } from ${JSON.stringify(join(import.meta.dirname, "file.ts"))}; openFile(${JSON.stringify(dir)});`;
     const holder = join(dir, "holder.ts");
     writeFileSync(holder, `${code} process.send("open"); setInterval(() => {}, 1000);`);

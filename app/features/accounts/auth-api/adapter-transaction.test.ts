@@ -102,7 +102,7 @@ it.each([
   ["a change of password", byOldPassword],
 ])(
   "keeps proof, sessions and password together when the app is killed during %s",
-  { tags: "@keeps-proof-sessions-password-together-when" },
+  { tags: ["@keeps-proof-sessions-password-together-when", "slow"] },
   async (_name, prepare) => {
     let done = false;
     const passwords: string[] = [];
@@ -137,7 +137,7 @@ it("counts a wrong code although the reset is rejected", { tags: "@counts-wrong-
 
 it(
   "keeps no earlier credentials when the app is killed during a sign-in by code",
-  { tags: "@keeps-no-earlier-credentials-when-app" },
+  { tags: ["@keeps-no-earlier-credentials-when-app", "slow"] },
   async () => {
     const { internalAdapter } = await healthy.$context;
     let done = false;

@@ -217,7 +217,7 @@ it("notifies about a sign-in from another device only", { tags: "@notifies-about
 });
 
 describe("the worker", () => {
-  it("retries temporary failures and drops permanently rejected mails", async () => {
+  it("retries temporary failures and drops permanently rejected mails", { tags: "slow" }, async () => {
     const spy = vi.spyOn(console, "error").mockReturnValue();
     mailbox.refuseWith({ code: 451, message: "busy, nobody@example.com" });
     const { email } = await signUp();

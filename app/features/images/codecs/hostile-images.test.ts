@@ -41,32 +41,36 @@ async function seeds(): Promise<Buffer[]> {
 }
 
 describe("manipulated files", () => {
-  it("are rejected, or accepted and rendered", { tags: "@accepted-rejected-accepted-ones-can-shown", timeout: 60_000 }, async () => {
-    const corpus = await seeds();
-    const change = fc.record({
-      seed: fc.nat({ max: corpus.length - 1 }),
-      cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 4 }),
-      bytes: fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat({ max: 255 })), { maxLength: 12 }),
-      tail: fc.uint8Array({ maxLength: 24 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(change, async ({ seed, cut, bytes, tail }) => {
-        const whole = Buffer.from(corpus[seed] ?? []);
-        for (const [where, value] of bytes) whole[Math.floor(where * (whole.length - 1))] = value;
-        const file = Buffer.concat([cut === null ? whole : whole.subarray(0, Math.floor(cut * whole.length)), tail]);
-        const answer = await inspected(file);
-        const problem = answer.ok ? "None." : answer.problem;
-        expect(problem).toMatch(/^[A-Z].*\.$/s);
-        const properties = answer.ok ? answer.properties : { contentType: "image/png", width: 1, height: 1 };
-        expect(properties.width * properties.height).toBeLessThanOrEqual(50_000_000);
-        const shown = answer.ok
-          ? await makeVariant({ bytes: file, ...properties }, { width: 160, targetFormat: "webp" }).catch(String)
-          : "";
-        expect(typeof shown === "string" ? shown : "").not.toMatch(/undefined|not a function|Cannot read/);
-      }),
-      { numRuns: 250, seed: 20261121 },
-    );
-  });
+  it(
+    "are rejected, or accepted and rendered",
+    { tags: ["@accepted-rejected-accepted-ones-can-shown", "slow"], timeout: 60_000 },
+    async () => {
+      const corpus = await seeds();
+      const change = fc.record({
+        seed: fc.nat({ max: corpus.length - 1 }),
+        cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 4 }),
+        bytes: fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat({ max: 255 })), { maxLength: 12 }),
+        tail: fc.uint8Array({ maxLength: 24 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(change, async ({ seed, cut, bytes, tail }) => {
+          const whole = Buffer.from(corpus[seed] ?? []);
+          for (const [where, value] of bytes) whole[Math.floor(where * (whole.length - 1))] = value;
+          const file = Buffer.concat([cut === null ? whole : whole.subarray(0, Math.floor(cut * whole.length)), tail]);
+          const answer = await inspected(file);
+          const problem = answer.ok ? "None." : answer.problem;
+          expect(problem).toMatch(/^[A-Z].*\.$/s);
+          const properties = answer.ok ? answer.properties : { contentType: "image/png", width: 1, height: 1 };
+          expect(properties.width * properties.height).toBeLessThanOrEqual(50_000_000);
+          const shown = answer.ok
+            ? await makeVariant({ bytes: file, ...properties }, { width: 160, targetFormat: "webp" }).catch(String)
+            : "";
+          expect(typeof shown === "string" ? shown : "").not.toMatch(/undefined|not a function|Cannot read/);
+        }),
+        { numRuns: 250, seed: 20261121 },
+      );
+    },
+  );
 });
 
 describe("small files that decode to large pictures", () => {
@@ -123,7 +127,7 @@ describe("small files that decode to large pictures", () => {
 
   it(
     "delays drawings of other users by one drawing, but no photographs",
-    { tags: "@delays-drawings-other-users-drawing-photographs", timeout: 120_000 },
+    { tags: ["@delays-drawings-other-users-drawing-photographs", "slow"], timeout: 120_000 },
     async () => {
       const uses = Array.from({ length: 12 }, (_, n) => `<g id="u${n + 1}">${`<use href="#u${n}"/>`.repeat(10)}</g>`).join("");
       const endless = join(folder, "uses.svg");
@@ -149,7 +153,7 @@ describe("small files that decode to large pictures", () => {
 
   it(
     "keeps two of the largest pictures within the decoding memory",
-    { tags: "@keeps-two-largest-pictures-within-decoding", timeout: 120_000 },
+    { tags: ["@keeps-two-largest-pictures-within-decoding", "slow"], timeout: 120_000 },
     async () => {
       const path = join(folder, "largest.avif");
       await writeFile(path, LARGEST_AVIF);

@@ -80,19 +80,23 @@ describe("evictDeletedFiles", () => {
     }
   }
 
-  it.each([1, 999, 1000, 1001, 5000])("removes the copies of %i files deleted in a second, on two servers", async (count) => {
-    const [running, restarted] = [await createFollowing(), await createFollowing()];
-    const [deleted, kept] = [checksums(count), checksums(3)];
-    for (const server of [running, restarted]) await server.add([...deleted, ...kept]);
-    await restarted.stop();
-    await release(deleted);
-    await expect.poll(() => running.cache.groups().then((groups) => groups.toSorted())).toEqual(kept.toSorted());
+  it.each([1, 999, 1000, 1001, 5000])(
+    "removes the copies of %i files deleted in a second, on two servers",
+    { tags: "slow" },
+    async (count) => {
+      const [running, restarted] = [await createFollowing(), await createFollowing()];
+      const [deleted, kept] = [checksums(count), checksums(3)];
+      for (const server of [running, restarted]) await server.add([...deleted, ...kept]);
+      await restarted.stop();
+      await release(deleted);
+      await expect.poll(() => running.cache.groups().then((groups) => groups.toSorted())).toEqual(kept.toSorted());
 
-    restarted.start();
-    await expect.poll(() => restarted.cache.groups().then((groups) => groups.toSorted())).toEqual(kept.toSorted());
-  });
+      restarted.start();
+      await expect.poll(() => restarted.cache.groups().then((groups) => groups.toSorted())).toEqual(kept.toSorted());
+    },
+  );
 
-  it("continues after a restart in the middle", async () => {
+  it("continues after a restart in the middle", { tags: "slow" }, async () => {
     const server = await createFollowing();
     const [deleted, kept] = [checksums(3000), checksums(3)];
     await server.add([...deleted, ...kept]);

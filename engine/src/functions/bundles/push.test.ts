@@ -132,7 +132,7 @@ describe("pushed code", () => {
 });
 
 describe("a push", () => {
-  test("replaces all code at once without failing concurrent calls", async () => {
+  test("replaces all code at once without failing concurrent calls", { tags: "slow" }, async () => {
     await fixture.push({ "a.ts": version("one"), "b.ts": version("one") });
     const push = await fixture.analyze({ "a.ts": version("two"), "b.ts": version("two") });
     const pairs: Promise<unknown[]>[] = [];
@@ -151,7 +151,7 @@ describe("a push", () => {
     expect(await fixture.value("a:version")).toBe("two");
   });
 
-  test("affects every subscription", async () => {
+  test("affects every subscription", { tags: "slow" }, async () => {
     await fixture.push({ "a.ts": version("one") });
     await fixture.runner.queries([{ ...call("a:version"), token: "t" }]);
     const messages: string[] = [];
@@ -160,7 +160,7 @@ describe("a push", () => {
     expect(messages).toEqual(["t"]);
   });
 
-  test("is rejected without any change when the stored data does not match", async () => {
+  test("is rejected without any change when the stored data does not match", { tags: "slow" }, async () => {
     await fixture.push({ "notes.ts": notes, "schema.ts": schema("v.any()") });
     await fixture.value("notes:add", { text: 1 });
     const push = await fixture.analyze({ "notes.ts": version("two"), "schema.ts": schema("v.string()") });
@@ -182,7 +182,7 @@ describe("a push", () => {
     expect(await fixture.runner.current()).toEqual(before);
   });
 
-  test("is reported when it no longer loads after a restart, and can be fixed", async () => {
+  test("is reported when it no longer loads after a restart, and can be fixed", { tags: "slow" }, async () => {
     const fussy = server(
       `if (process.env.FUSSY) throw new Error("not today"); export const q = query({ args: {}, handler: async () => 1 });`,
     );
@@ -198,7 +198,7 @@ describe("a push", () => {
     expect(await fixture.value("a:version")).toBe("mended");
   });
 
-  test("leaves only the deployed code on disk", async () => {
+  test("leaves only the deployed code on disk", { tags: "slow" }, async () => {
     for (const text of ["one", "two", "three"]) await fixture.push({ "a.ts": version(text) });
     expect(readdirSync(join(fixture.dir, "modules"))).toHaveLength(1);
   });
@@ -219,7 +219,7 @@ describe("environment variables", () => {
     export const read = query({ args: {}, handler: async () => [atLoad, process.env.NAME ?? null] });
     export const act = internalAction({ args: {}, handler: async () => [atLoad, process.env.NAME ?? null] });`);
 
-  test("reach code that read them at load time, and survive a restart", async () => {
+  test("reach code that read them at load time, and survive a restart", { tags: "slow" }, async () => {
     await fixture.push({ "env.ts": env });
     expect(await fixture.value("env:read")).toEqual([null, null]);
     await fixture.runner.environment.update([{ name: "NAME", value: "value" }]);
@@ -245,7 +245,7 @@ describe("environment variables", () => {
     expect(await environment.list()).toEqual({});
   });
 
-  test("change nothing when a module no longer loads", async () => {
+  test("change nothing when a module no longer loads", { tags: "slow" }, async () => {
     const strict = server(`
       if (process.env.MODE === "bad") throw new Error("MODE must not be bad");
       export const read = query({ args: {}, handler: async () => process.env.MODE ?? null });`);
@@ -258,7 +258,7 @@ describe("environment variables", () => {
     expect(await fixture.value("strict:read")).toBe("good");
   });
 
-  test("update the auth providers", async () => {
+  test("update the auth providers", { tags: "slow" }, async () => {
     await fixture.runner.environment.update([{ name: "ISSUER", value: "https://one.test" }]);
     await fixture.push({
       "a.ts": version("one"),
@@ -272,7 +272,7 @@ describe("environment variables", () => {
 });
 
 describe("the data folder", () => {
-  test("is refused to a second runner until the first closes", async () => {
+  test("is refused to a second runner until the first closes", { tags: "slow" }, async () => {
     const options = { dir: fixture.dir, cloudUrl: "http://127.0.0.1:1", siteUrl: "http://127.0.0.1:2" };
     await expect(startRunner(options)).rejects.toThrow(/Another process is using the data/);
     await fixture.restart();

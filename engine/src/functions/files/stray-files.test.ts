@@ -46,7 +46,7 @@ describe("the bytes of a deleted file", () => {
     expect(names()).toEqual([]);
   });
 
-  test("stay when the nested mutation that deleted its row has failed", async () => {
+  test("stay when the nested mutation that deleted its row has failed", { tags: "slow" }, async () => {
     const id = await store();
     await fixture.value("files:removeNested", { id });
     expect(names()).toHaveLength(1);
@@ -72,7 +72,7 @@ describe("the bytes of a deleted file", () => {
 });
 
 describe("files without a row", () => {
-  test("are moved to a quarantine folder of the day at start", async () => {
+  test("are moved to a quarantine folder of the day at start", { tags: "slow" }, async () => {
     await store();
     await fixture.runner.close();
     writeFileSync(join(fixture.dir, "files", "00000000-0000-0000-0000-000000000000"), "x");

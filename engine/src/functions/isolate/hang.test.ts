@@ -30,7 +30,7 @@ afterEach(async () => {
   await fixture.remove();
 });
 
-test("a thread that hangs in a syscall stops reporting progress; an idle one does not", async () => {
+test("a thread that hangs in a syscall stops reporting progress; an idle one does not", { tags: "slow" }, async () => {
   const silentMs = () => fixture.runner.silentMs();
   await fixture.push({ "notes.ts": SOURCE });
   await fixture.value("notes:insert");

@@ -74,7 +74,7 @@ test("releases the data on close when a thread ends while being replaced", async
   expect(failures).toEqual([]);
 });
 
-test("reports data that cannot be reopened, without delaying the close", async () => {
+test("reports data that cannot be reopened, without delaying the close", { tags: "slow", timeout: 90_000 }, async () => {
   const failure = environment().catch(String);
   await started[0]?.terminate();
   const other = openDatabase(dir);
@@ -83,4 +83,4 @@ test("reports data that cannot be reopened, without delaying the close", async (
   expect(failures).toHaveLength(1);
   await thread.close();
   other.close();
-}, 90_000);
+});

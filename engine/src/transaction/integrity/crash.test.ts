@@ -41,7 +41,7 @@ const writer = (dir: string): string => `
   }
 `;
 
-test(`keeps exactly the flushed data after SIGKILL, ${ROUNDS} times`, { timeout: 60_000 * ROUNDS }, async () => {
+test(`keeps exactly the flushed data after SIGKILL, ${ROUNDS} times`, { tags: "slow", timeout: 60_000 * ROUNDS }, async () => {
   const dir = mkdtempSync(join(tmpdir(), "engine-crash-"));
   try {
     const script = join(dir, "writer.ts");

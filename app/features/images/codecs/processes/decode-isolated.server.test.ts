@@ -97,7 +97,7 @@ describe("PDF", () => {
     expect(await problemOf(badPdfs.long())).toContain("more than 50 pages");
   });
 
-  it("ends each process once its file is refused (nodejs/node#54918)", async () => {
+  it("ends each process once its file is refused (nodejs/node#54918)", { tags: "slow" }, async () => {
     const refusals = Array.from({ length: 24 }, () => decodeIsolated(Buffer.from("%PDF-1.4"), "application/pdf"));
     const problems = (await Promise.allSettled(refusals)).map(
       (each) => each.status === "rejected" && each.reason instanceof DecodeError && each.reason.problem,

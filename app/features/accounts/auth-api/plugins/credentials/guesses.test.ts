@@ -114,7 +114,7 @@ describe(`${GUESSES} concurrent guesses from different addresses`, () => {
 
   it.each(["totp", "otp", "backup-code"])(
     "allows ten guesses over twelve sign-ins at /two-factor/verify-%s",
-    { tags: "@compares-most-ten-second-factors" },
+    { tags: ["@compares-most-ten-second-factors", "slow"] },
     async (kind) => {
       const { email, cookie } = await signUp();
       const enabled = await post("/two-factor/enable", { password }, { cookie });
@@ -149,7 +149,7 @@ it("compares three of many concurrent passwords from one address", async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(GUESSES - 3);
 });
 
-it("locks the second factor after ten failures in a row; a success resets the count", async () => {
+it("locks the second factor after ten failures in a row; a success resets the count", { tags: "slow" }, async () => {
   const { email, cookie } = await signUp();
   const enabled = await post("/two-factor/enable", { password }, { cookie });
   const { totpURI, backupCodes } = z.object({ totpURI: z.string(), backupCodes: z.array(z.string()) }).parse(enabled.json);
