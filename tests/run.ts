@@ -38,7 +38,7 @@ function unitTests(title: string, tags: string): Step {
 function endToEndTests(title: string, ...options: string[]): Step {
   return {
     title,
-    command: ["npm", "run", "--silent", "--", ...options],
+    command: ["npm", "run", "--silent", "test:e2e", "--", ...options],
     totals: async () => playwright.parse(await json("playwright.json")),
   };
 }

@@ -22,14 +22,14 @@ afterAll(async () => {
   removeFolder(project);
 });
 
-describe("the official command line", { timeout: 60_000 }, () => {
-  it("names the environment variable that the auth configuration lacks", { tags: "slow" }, async () => {
+describe("the official command line", { tags: "slow", timeout: 60_000 }, () => {
+  it("names the environment variable that the auth configuration lacks", async () => {
     const result = await run(["dev", "--once", "--typecheck", "disable"]);
     expect(result.stderr).toContain("TEST_JWKS");
     expect(result.code).not.toBe(0);
   });
 
-  it("sets, gets, lists and removes environment variables", { tags: "slow" }, async () => {
+  it("sets, gets, lists and removes environment variables", async () => {
     const { jwks } = await createIssuer();
     expect(await run(["env", "set", "TEST_JWKS", jwks])).toMatchObject({ code: 0 });
     expect(await run(["env", "set", "OTHER", "a b"])).toMatchObject({ code: 0 });
@@ -43,7 +43,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect((await run(["env", "set", "not a name", "x"])).stderr).toContain("EnvironmentVariableNameInvalid");
   });
 
-  it("pushes with `dev --once` and writes the generated code", { tags: "slow" }, async () => {
+  it("pushes with `dev --once` and writes the generated code", async () => {
     const result = await run(["dev", "--once", "--typecheck", "disable"]);
     expect(result).toMatchObject({ code: 0 });
     expect(result.stderr).toContain("Convex functions ready");
@@ -51,13 +51,13 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(readFileSync(join(project, "convex/_generated/api.d.ts"), "utf8")).toContain("messages");
   });
 
-  it("generates code without changing the deployment", { tags: "slow" }, async () => {
+  it("generates code without changing the deployment", async () => {
     const before = readFileSync(join(project, "convex/_generated/dataModel.d.ts"), "utf8");
     expect(await run(["codegen", "--typecheck", "disable"])).toMatchObject({ code: 0 });
     expect(readFileSync(join(project, "convex/_generated/dataModel.d.ts"), "utf8")).toBe(before);
   });
 
-  it("runs functions, public and internal, also as a user", { tags: "slow" }, async () => {
+  it("runs functions, public and internal, also as a user", async () => {
     expect(await run(["run", "messages:send", '{"channel":"cli","body":"hello"}'])).toMatchObject({ code: 0 });
     expect(JSON.parse((await run(["run", "messages:list", '{"channel":"cli"}'])).stdout)).toEqual([{ author: null, body: "hello" }]);
     expect(await run(["run", "messages:remember", '{"body":"inside"}'])).toMatchObject({ code: 0 });
@@ -79,7 +79,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(result.stderr).toContain("messages:send");
   });
 
-  it("lists tables and their documents", { tags: "slow" }, async () => {
+  it("lists tables and their documents", async () => {
     expect((await run(["data"])).stdout.trim().split("\n")).toEqual(expect.arrayContaining(["counters", "files", "messages"]));
     expect((await run(["data", "messages"])).stdout).toContain("hello");
     expect(
@@ -113,7 +113,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
     logs.kill();
   });
 
-  it("rejects a schema that the data does not fit and keeps the old code", { tags: "slow" }, async () => {
+  it("rejects a schema that the data does not fit and keeps the old code", async () => {
     const schema = join(project, "convex/schema.ts");
     const before = readFileSync(schema, "utf8");
     writeFileSync(schema, before.replace("body: v.string()", "body: v.number()"));
@@ -126,7 +126,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(JSON.parse((await run(["run", "messages:list", '{"channel":"cli"}'])).stdout)).toHaveLength(1);
   });
 
-  it("deploys, also as a dry run", { tags: "slow" }, async () => {
+  it("deploys, also as a dry run", async () => {
     const file = join(project, "convex/later.ts");
     writeFileSync(
       file,
@@ -138,7 +138,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(JSON.parse((await run(["run", "later:added"])).stdout)).toBe("added");
   });
 
-  it("explains code that does not load", { tags: "slow" }, async () => {
+  it("explains code that does not load", async () => {
     const file = join(project, "convex/broken.ts");
     writeFileSync(file, 'throw new Error("cannot be loaded");\nexport const x = 1;\n');
     const result = await run(["dev", "--once", "--typecheck", "disable"]);
