@@ -89,6 +89,7 @@ export default [
   route("download/selection", "routes/download.selection.tsx"),
   route("uploads", "routes/uploads.tsx"),
   route("uploads/batch", "routes/uploads.batch.tsx"),
+  route("uploads/comment", "routes/uploads.comment.tsx"),
   route("uploads/:id", "routes/uploads.$id.tsx"),
   route("uploads/:id/finish", "routes/uploads.$id.finish.tsx"),
   route("share", "routes/share.tsx"),

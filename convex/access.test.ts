@@ -14,7 +14,7 @@ import {
   signUp,
 } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
-import { addImage } from "../tests/convex/pictures.ts";
+import { addCommentImage, addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import { refusalOf } from "./model/errors";
@@ -116,6 +116,19 @@ const entries: Record<string, Entry> = {
   "comments:markRead": { by: "person", on: ["image", "itemId", "readComments"], anyKind },
   "comments:startThread": { by: "person", on: ["image", "itemId", "comment"], anyKind, args: () => ({ text: "text", key: randomUUID() }) },
   "comments:reply": { by: "person", on: ["thread", "threadId", "comment"], args: () => ({ text: "text", key: randomUUID() }) },
+  "commentImages:generateUploadUrl": {
+    by: "server for a session",
+    on: ["image", "itemId", "comment"],
+    anyKind,
+    args: () => ({ bytes: 1 }),
+  },
+  "commentImages:finalize": {
+    by: "server for a session",
+    on: ["image", "itemId", "comment"],
+    anyKind,
+    args: ({ backend }) => finalizing(backend),
+  },
+  "commentImages:remove": { by: "person", args: () => ({ imageId: "none" }) },
   "comments:edit": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true, args: () => ({ text: "text" }) },
   "comments:remove": { by: "person", on: ["comment", "commentId", "comment"], isAuthor: true },
   "comments:react": { by: "person", on: ["comment", "commentId", "react"], args: () => ({ emoji: "👍", isOn: true }) },
@@ -391,6 +404,10 @@ const entries: Record<string, Entry> = {
   },
   "accounts/archive:versions": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:file": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
+  "accounts/archive:commentFile": {
+    by: "server for a session",
+    args: async ({ backend }, { image }, caller) => ({ imageId: (await addCommentImage(backend, caller, image, name)).id }),
+  },
   "accounts/archive:favourites": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:comments": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/archive:reactions": { by: "server for a session", args: () => ({ paginationOpts }) },

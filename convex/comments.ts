@@ -7,7 +7,8 @@ import { check } from "./model/check";
 import { commentShape, person, pinShape, threadFilter, threadShape } from "./model/comments/commentShapes";
 import { pinsOn, REACTIONS_MAX, reactionsOf, repliesIn, threadIn, threadsOn } from "./model/comments/readThreads";
 import { countReaction } from "./model/comments/reactions";
-import { commentedFor, threadFor } from "./model/comments/threads";
+import { commentedFor } from "./model/comments/commentedItem";
+import { threadFor } from "./model/comments/threads";
 import { countOpenThreads, markItemRead } from "./model/comments/unread";
 import {
   addReply,
@@ -19,6 +20,7 @@ import {
   newReply,
   newThread,
   removeComment,
+  withImages,
 } from "./model/comments/writeComments";
 import { limit, notFound } from "./model/errors";
 import { nameOf, userOf } from "./model/members";
@@ -74,21 +76,21 @@ export const listPeople = userQuery({
 
 /** Returns the earlier thread for a `key` that the caller already used. */
 export const startThread = userMutation({
-  args: newThread,
+  args: { ...newThread, ...withImages },
   returns: v.id("commentThreads"),
   handler: (ctx, args) => addThread(asAuthor(ctx), args),
 });
 
 /** Returns the earlier comment for a `key` that the caller already used. */
 export const reply = userMutation({
-  args: newReply,
+  args: { ...newReply, ...withImages },
   returns: v.id("comments"),
   handler: (ctx, args) => addReply(asAuthor(ctx), args),
 });
 
 /** Throws "conflict" with the stored text if that is neither `from`, the text that the form started from, nor the new one. */
 export const edit = userMutation({
-  args: changedComment,
+  args: { ...changedComment, ...withImages },
   returns: v.null(),
   handler: async (ctx, args) => {
     await changeComment(asAuthor(ctx), args);

@@ -12,6 +12,7 @@ crons.interval("take up unfinished transfers", { hours: 1 }, internal.jobs.trans
 crons.interval("upgrade rows and favourites of an earlier build", { hours: 1 }, internal.jobs.upgrade.run, {});
 crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});
 crons.interval("delete old deliveries of webhooks", { hours: 1 }, internal.jobs.webhooks.sweep, {});
+crons.interval("delete images of comments that were not sent", { hours: 1 }, internal.jobs.comments.sweepImages, {});
 crons.interval("take up unfinished sweeps of presence", { hours: 1 }, internal.jobs.presence.resume, {});
 crons.interval("drop sessions and verification values that are over", { hours: 1 }, internal.accounts.expiry.sweep, {});
 

@@ -43,7 +43,10 @@ export const latest = serverQuery({
 });
 
 export const living = serverQuery({
-  args: { table: v.union(v.literal("designImages"), v.literal("imageVersions")), paginationOpts: paginationOptsValidator },
+  args: {
+    table: v.union(v.literal("designImages"), v.literal("imageVersions"), v.literal("commentImages")),
+    paginationOpts: paginationOptsValidator,
+  },
   returns: v.object({ page: v.array(v.string()), isDone: v.boolean(), continueCursor: v.string() }),
   handler: async ({ db }, { table, paginationOpts }) => {
     const { page, isDone, continueCursor } = await db.query(table).paginate(paginationOpts);

@@ -6,10 +6,11 @@ import { type CallerCtx, hasRight, projectFor, serverMutationFor, userMutation, 
 import { conflict, invalid, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
 import { expectRoomForFiles, isWithinLimit, usageOf } from "./model/limits/usage";
+import { bytesInComments } from "./model/comments/commentImages";
 import { memberOf, nameOf, userOf } from "./model/members";
 import { endOfferNotice } from "./model/notifications/notify";
 import { openOffers } from "./model/transfers/openOffers";
-import { bytesOf, imagesOfSmall } from "./model/transfers/projectRows";
+import { bytesOf, rowsOfSmall } from "./model/transfers/projectRows";
 import { giveProject, isOpen, notifyOfTransfer, transferOf } from "./model/transfers/transfers";
 import { transferState } from "./model/transfers/transferTables";
 
@@ -67,8 +68,8 @@ export const accept = userMutation({
       await giveProject(ctx, transfer, project);
       return null;
     }
-    const rows = await imagesOfSmall(ctx, project._id);
-    await expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: rows ? await bytesOf(ctx, rows, transfer) : 0 });
+    const rows = await rowsOfSmall(ctx, project._id);
+    await expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: rows ? await bytesOfRows(ctx, rows, transfer) : 0 });
     if (rows) {
       await giveProject(ctx, transfer, project);
       return null;
@@ -79,6 +80,14 @@ export const accept = userMutation({
     return null;
   },
 });
+
+async function bytesOfRows(
+  ctx: QueryCtx,
+  { designs, images }: NonNullable<Awaited<ReturnType<typeof rowsOfSmall>>>,
+  owners: Doc<"transfers">,
+) {
+  return (await bytesOf(ctx, images, owners)) + (await bytesInComments(ctx, designs));
+}
 
 /** Returns an upper limit for the bytes of each project of an owner; null while they are counted. */
 async function bytesOfOwner(ctx: QueryCtx, ownerId: string): Promise<number | null> {

@@ -1,5 +1,6 @@
 import { href } from "react-router";
 import { commentIntents } from "~/features/comments/comment-intents";
+import { commentsAction } from "~/features/comments/attachments/receive-comment-images.server";
 import { CommentsPage } from "~/features/comments/list/comments-page";
 import { loadComments } from "~/features/comments/list/load-comments.server";
 import { THREAD, threadAddress } from "~/features/comments/thread-address";
@@ -8,7 +9,6 @@ import { convexFor } from "~/lib/data/convex.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
-import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
 import { OwnRights } from "~/lib/rights/rights";
 import { isolate } from "~/lib/ui/isolate";
@@ -33,7 +33,7 @@ export async function loader({ params: { id, imageId }, context, url }: Route.Lo
   return { design, inPlace, version, comments };
 }
 
-export const action = serverAction(commentIntents);
+export const action = (args: Route.ActionArgs) => commentsAction(args, args.params.imageId);
 export const clientAction = liveAction(commentIntents);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = {
   projectOf: ({ design: { value } }) => ({ _id: value.projectId, role: value.role }),

@@ -43,6 +43,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   activities: (row) => row["_id"],
   commentThreads: (row) => row["_id"],
   comments: (row) => row["_id"],
+  commentImages: (row) => row["_id"],
   commentReactions: (row) => row["commentId"],
   commentMentions: (row) => row["threadId"],
   commentReads: (row) => row["readAt"],

@@ -99,10 +99,12 @@ export const comments = serverQueryFor({
       .query("comments")
       .withIndex("by_author", (q) => q.eq("authorId", user.id))
       .paginate(pageOf(paginationOpts));
-    const shown = page.map(async ({ _id: id, threadId, isReply, text, createdAt, editedAt, linkId }) => {
+    const shown = page.map(async ({ _id: id, threadId, isReply, text, createdAt, editedAt, linkId, imageIds = [] }) => {
       const itemId = (await db.get(threadId))?.itemId;
+      const images = (await Promise.all(imageIds.map((each) => db.get(each)))).filter((image) => image !== null);
       const optional = { ...(editedAt !== undefined && { editedAt }), ...(linkId !== undefined && { linkId }) };
-      return { id, threadId, itemId, isReply, text, createdAt, ...optional };
+      const shown = images.map(({ _id, name, contentType }) => ({ id: _id, name, contentType }));
+      return { id, threadId, itemId, isReply, text, createdAt, ...optional, ...(shown.length > 0 && { images: shown }) };
     });
     return { page: await Promise.all(shown), isDone, continueCursor };
   },
@@ -215,6 +217,19 @@ export const transfers = serverQueryFor({
 });
 
 const TRANSFERS_MAX = 1000;
+
+/** Returns the address of an image in a comment of the user. */
+export const commentFile = serverQueryFor({
+  args: { imageId: v.string() },
+  returns: v.string(),
+  handler: async (ctx, args) => {
+    const id = ctx.db.normalizeId("commentImages", args.imageId);
+    const image = id && (await ctx.db.get(id));
+    const url = image?.authorId === ctx.user.id ? await ctx.storage.getUrl(image.storageId) : null;
+    if (!url) throw notFound();
+    return url;
+  },
+});
 
 export const file = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },

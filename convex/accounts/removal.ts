@@ -2,6 +2,7 @@ import { type GenericId, v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
+import { deleteImages, unsentImagesOf } from "../model/comments/commentImages";
 import { forgottenReactions } from "../model/comments/reactions";
 import { forgetPresence } from "../model/presence/presence";
 
@@ -36,6 +37,8 @@ export const forget = internalMutation({
   returns: v.null(),
   handler: async (ctx, { userId }) => {
     await forgetPresence(ctx, userId);
+    const unsent = await unsentImagesOf(ctx, userId, BATCH);
+    await deleteImages(ctx, unsent);
     const batches: { _id: GenericId<TableNames> }[][] = await Promise.all(
       (["accounts", "sessions", "twoFactors", "passkeys"] as const).map((table) =>
         ctx.db
@@ -143,7 +146,8 @@ export const forget = internalMutation({
           .take(BATCH),
       );
     for (const id of new Set(batches.flat().map(({ _id }) => _id))) await ctx.db.delete(id);
-    if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
+    if (unsent.length === BATCH || batches.some((rows) => rows.length >= FEW))
+      await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
     return null;
   },
 });

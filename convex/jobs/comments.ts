@@ -3,6 +3,7 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { ifVisible } from "../model/access";
+import { deleteImages, deleteImagesOn, giveImage } from "../model/comments/commentImages";
 import { deleteRowsOf } from "../model/comments/threads";
 import { forgetReads } from "../model/comments/unread";
 import { asAuthor, removeComment } from "../model/comments/writeComments";
@@ -26,7 +27,9 @@ export const purgeItem = internalMutation({
   returns: v.null(),
   handler: async (ctx, { itemId }) => {
     const reads = await forgetReads(ctx, itemId, BATCH);
-    const isDone = reads < BATCH && (await deleteThreadsOf(ctx, itemId, BATCH - reads));
+    const images = reads < BATCH ? await deleteImagesOn(ctx, itemId, BATCH - reads) : 0;
+    const left = BATCH - reads - images;
+    const isDone = left > 0 && (await deleteThreadsOf(ctx, itemId, left));
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeItem, { itemId });
     return null;
   },
@@ -55,6 +58,42 @@ export const forgetReactions = internalMutation({
       .take(BATCH);
     for (const { _id } of rows) await ctx.db.delete(_id);
     if (rows.length === BATCH) await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId });
+    return null;
+  },
+});
+
+/** After a transfer: makes the images in comments on an item count for the new owner. */
+export const giveImages = internalMutation({
+  args: { itemId: v.union(v.id("designs"), v.id("designImages")), ownerId: v.string(), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { cursor, ...args }) => {
+    const { itemId, ownerId } = args;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("commentImages")
+      .withIndex("by_item", (q) => q.eq("itemId", itemId))
+      .paginate({ cursor, numItems: BATCH });
+    for (const image of page) await giveImage(ctx, image, ownerId);
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.comments.giveImages, { ...args, cursor: continueCursor });
+    return null;
+  },
+});
+
+const UNSENT_KEPT = 24 * 60 * 60 * 1000;
+
+/** Deletes images that were uploaded for comments and never sent. */
+export const sweepImages = internalMutation({
+  args: { before: v.optional(v.number()) },
+  returns: v.null(),
+  handler: async (ctx, { before = Date.now() - UNSENT_KEPT }) => {
+    const unsent = await ctx.db
+      .query("commentImages")
+      .withIndex("by_comment", (q) => q.eq("commentId", undefined).lt("_creationTime", before))
+      .take(BATCH);
+    await deleteImages(
+      ctx,
+      unsent.map(({ _id }) => _id),
+    );
+    if (unsent.length === BATCH) await ctx.scheduler.runAfter(0, internal.jobs.comments.sweepImages, { before });
     return null;
   },
 });

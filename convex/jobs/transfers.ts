@@ -2,6 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
+import { bytesInComments } from "../model/comments/commentImages";
 import { withLimits } from "../model/limits/limits";
 import { expectRoomForFiles, isWithinLimit } from "../model/limits/usage";
 import { endOfferNotice } from "../model/notifications/notify";
@@ -27,8 +28,8 @@ export const measure = internalMutation({
     const transfer = await ctx.db.get(id);
     if (transfer?.state !== "measuring" || transfer.run !== run) return null;
     const { projectId, toId } = transfer;
-    const { images, next } = await rowsAt(ctx, projectId, position);
-    const bytes = before + (await bytesOf(ctx, images, transfer));
+    const { images, designs: ended, next } = await rowsAt(ctx, projectId, position);
+    const bytes = before + (await bytesOf(ctx, images, transfer)) + (await bytesInComments(ctx, ended));
     if (next) {
       await ctx.db.patch(id, { movedAt: Date.now() });
       await ctx.scheduler.runAfter(0, internal.jobs.transfers.measure, { id, run, position: next, bytes });

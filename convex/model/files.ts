@@ -18,7 +18,14 @@ export async function releaseFile(ctx: MutationCtx, { storageId, checksum, owner
   return true;
 }
 
-export const fileIsTaken = async (ctx: QueryCtx, storageId: Id<"_storage">): Promise<boolean> => (await rowOfFile(ctx, storageId)) !== null;
+export async function fileIsTaken(ctx: QueryCtx, storageId: Id<"_storage">): Promise<boolean> {
+  if (await rowOfFile(ctx, storageId)) return true;
+  const inComment = await ctx.db
+    .query("commentImages")
+    .withIndex("by_storage", (q) => q.eq("storageId", storageId))
+    .first();
+  return inComment !== null;
+}
 
 /** Returns the first row of a file: of all, or of one owner. */
 export async function rowOfFile(

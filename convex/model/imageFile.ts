@@ -1,6 +1,8 @@
 import { type Infer, type ObjectType, v } from "convex/values";
+import type { Id } from "../_generated/dataModel";
 import { versionFor } from "../versions";
 import { imageFor, type ReaderCtx } from "./access";
+import { commentImageFor } from "./comments/commentImages";
 import { notFound } from "./errors";
 import { rotation } from "./versionTables";
 
@@ -28,6 +30,8 @@ export async function imageFileFor(
   ctx: ReaderCtx,
   { imageId, versionId, original = false }: ObjectType<typeof imageFileArgs>,
 ): Promise<Infer<typeof imageFileShape>> {
+  const commentImageId = ctx.db.normalizeId("commentImages", imageId);
+  if (commentImageId) return commentImageFile(ctx, commentImageId);
   const { image } = await imageFor(ctx, imageId, original ? "download" : "view");
   const shown = versionId === undefined || versionId === image.versionId ? image : await versionFor(ctx, image, versionId);
   const storageUrl = await ctx.storage.getUrl(shown.storageId);
@@ -36,4 +40,13 @@ export async function imageFileFor(
   const { designId } = image;
   const optional = { ...(page !== undefined && { page }), ...(shown.rotation !== undefined && { rotation: shown.rotation }) };
   return { storageUrl, contentType, checksum, name, size, width, height, ...optional, designId };
+}
+
+/** An image in a comment has no metadata, so everyone who sees it may have the file. */
+async function commentImageFile(ctx: ReaderCtx, id: Id<"commentImages">): Promise<Infer<typeof imageFileShape>> {
+  const { image, designId } = await commentImageFor(ctx, id);
+  const storageUrl = await ctx.storage.getUrl(image.storageId);
+  if (!storageUrl) throw notFound();
+  const { contentType, checksum, name, size, width, height } = image;
+  return { storageUrl, contentType, checksum, name, size, width, height, designId };
 }

@@ -99,14 +99,15 @@ export const bulkIds = z.object({
 export const describe = z.object({ description: prose("description") });
 export const captionImage = z.object({ caption: prose("caption") });
 
-export const writeComment = z.object({
-  text: z
-    .string({ error: "Enter a comment." })
-    .overwrite(cleanText)
-    .min(1, { error: "Enter a comment." })
-    .max(COMMENT_MAX, { error: `A comment can have at most ${COMMENT_MAX.toLocaleString("en")} characters.` })
-    .refine(isPlainText, { error: "A comment must be plain text." }),
-});
+const commentText = z
+  .string({ error: "Enter a comment." })
+  .overwrite(cleanText)
+  .max(COMMENT_MAX, { error: `A comment can have at most ${COMMENT_MAX.toLocaleString("en")} characters.` })
+  .refine(isPlainText, { error: "A comment must be plain text." });
+
+export const writeComment = z.object({ text: commentText.min(1, { error: "Enter a comment." }) });
+/** A comment with images needs no text. */
+export const writeCommentWithImages = z.object({ text: commentText });
 
 const fraction = z.number().min(0).max(1);
 export const placeThread = z.object({

@@ -1,7 +1,7 @@
 import { api } from "../../convex/_generated/api";
 import schema from "../../convex/schema";
 import { type Backend, type Person, probe } from "./backends.ts";
-import { addImage, addVersion } from "./pictures.ts";
+import { addCommentImage, addImage, addVersion } from "./pictures.ts";
 
 const NOBODYS = ["presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
@@ -22,6 +22,8 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const mention = `${prefix} comment @[${userId}](${userId})`;
   const threadId = await person.mutation(api.comments.startThread, { itemId: image.id, text: mention, key: `${userId} thread` });
   const commentId = await person.mutation(api.comments.reply, { threadId, text: `${prefix} reply`, key: `${userId} reply` });
+  const inComment = await addCommentImage(backend, person, image.id, `${userId} comment.png`);
+  await person.mutation(api.comments.edit, { commentId, text: `${prefix} reply`, imageIds: [inComment.id] });
   await person.mutation(api.comments.react, { commentId, emoji: "👍", isOn: true });
   const at = Date.now();
   const dates = { createdAt: at, updatedAt: at };
@@ -79,5 +81,5 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });
   await backend.settle();
-  return { projectId, designId, imageId: image.id, files: [image.storageId, version.storageId] };
+  return { projectId, designId, imageId: image.id, files: [image.storageId, version.storageId, inComment.storageId] };
 }

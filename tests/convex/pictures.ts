@@ -17,6 +17,13 @@ export async function addVersion(backend: Backend, person: Person, imageId: Id<"
   return { id, storageId: file.storageId };
 }
 
+export async function addCommentImage(backend: Backend, person: Person, itemId: string, name: string, quota?: number) {
+  const file = await storedPicture(backend, person, name);
+  const args = { ...file, itemId, ...(quota !== undefined && { quota }) };
+  const { _id } = await (await appServer(backend)).mutation(api.commentImages.finalize, args);
+  return { id: _id, storageId: file.storageId, size: file.size };
+}
+
 async function storedPicture(backend: Backend, person: Person, name: string) {
   const content = new TextEncoder().encode(`${name} ${randomUUID()}`);
   return {

@@ -38,11 +38,11 @@ export async function compareStored(app: RunningApp): Promise<Comparison> {
       cursor = value.continueCursor;
     }
   };
-  const read = () => Promise.all([rowsOf("designImages"), rowsOf("imageVersions"), rowsOf("_storage")]);
+  const read = () => Promise.all([rowsOf("designImages"), rowsOf("imageVersions"), rowsOf("commentImages"), rowsOf("_storage")]);
   let tables = await read();
   for (let again = await read(); !isDeepStrictEqual(again, tables); again = await read()) tables = again;
-  const [images, versions, files] = tables;
-  const rows = [...images, ...versions];
+  const [images, versions, inComments, files] = tables;
+  const rows = [...images, ...versions, ...inComments];
   const sizes = new Map(files.map(({ _id, size }) => [_id, size]));
   const used = new Set(rows.map(({ storageId }) => storageId));
   return {

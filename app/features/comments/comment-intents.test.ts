@@ -35,7 +35,7 @@ function openList() {
     return Promise.resolve("1");
   };
   return {
-    send: (intent: Intent, values: Record<string, string>) => intent.run(run, values),
+    send: (intent: Intent, values: Record<string, string | string[]>) => intent.run(run, values),
     page: () => list.value.page,
     texts: () => list.value.page.map(({ first, replies }) => [first, ...(replies ?? [])].map(({ text }) => text)),
   };
@@ -43,8 +43,8 @@ function openList() {
 
 it("shows a new thread first and a new reply last", async () => {
   const at = openList();
-  await at.send(commentIntents.startThread, { itemId: "i1", text: " New ", key: "k1" });
-  await at.send(commentIntents.replyToThread, { threadId: "t1", text: "Second", key: "k2" });
+  await at.send(commentIntents.startThread, { itemId: "i1", text: " New ", key: "k1", imageIds: [] });
+  await at.send(commentIntents.replyToThread, { threadId: "t1", text: "Second", key: "k2", imageIds: [] });
   expect(at.texts()).toEqual([["New"], ["First", "Reply", "Second"]]);
   expect(at.page()[0]?.first.author).toEqual({ userId: "u1", name: "Ada", isMe: true });
   expect(at.page()[1]).toMatchObject({ replyCount: 2 });

@@ -10,6 +10,8 @@ export function keyFor(key: string, text: string): string {
   return `${key}-${hash.toString(36)}`;
 }
 
+const withImages = (imageIds: string[]) => (imageIds.length > 0 ? { imageIds } : {});
+
 function meIn(store: OptimisticLocalStore): { userId: string; name: string } | null {
   const me = store.getQuery(api.accounts.mine.getMe, {});
   return me ? { userId: me.id, name: me.name } : null;
@@ -19,7 +21,8 @@ export const commentIntents = {
   startThread: intent({
     mutation: api.comments.startThread,
     fields: ["itemId", "text", "key"],
-    args: ({ itemId, text, key }) => ({ itemId, text, key: keyFor(key, text) }),
+    lists: ["imageIds"],
+    args: ({ itemId, text, key, imageIds }) => ({ itemId, text, key: keyFor(key, text), ...withImages(imageIds) }),
     optimistic(store, args) {
       const me = meIn(store);
       if (me && args.text.trim() !== "") addThread(me)(store, args);
@@ -30,7 +33,8 @@ export const commentIntents = {
   replyToThread: intent({
     mutation: api.comments.reply,
     fields: ["threadId", "text", "key"],
-    args: ({ threadId, text, key }) => ({ threadId, text, key: keyFor(key, text) }),
+    lists: ["imageIds"],
+    args: ({ threadId, text, key, imageIds }) => ({ threadId, text, key: keyFor(key, text), ...withImages(imageIds) }),
     optimistic(store, args) {
       const me = meIn(store);
       if (me && args.text.trim() !== "") addReply(me)(store, args);

@@ -15,7 +15,7 @@ type Args<Name extends "startThread" | "reply" | "edit" | "remove" | "setResolve
 const WITH_NEW_THREAD: readonly ThreadFilter[] = ["open", "mine", "all"];
 
 export const addThread =
-  (me: Author, versionNumber?: number) =>
+  (me: Author, versionNumber?: number, images?: Images) =>
   (store: Store, args: Args<"startThread">): void => {
     const { itemId, anchor, text, key, versionId } = args;
     const at = Date.now();
@@ -34,7 +34,7 @@ export const addThread =
       replyCount: 0,
       isResolved: false,
       isUnread: false,
-      first: newComment(me, { threadId, text, key, at }, args),
+      first: newComment(me, { threadId, text, key, at, images }, args),
     };
     for (const { args: listed, value } of store.getAllQueries(api.comments.listThreads)) {
       if (!value || listed.itemId !== itemId || listed.paginationOpts.cursor !== null || !WITH_NEW_THREAD.includes(listed.filter)) continue;
@@ -49,11 +49,11 @@ export const addThread =
   };
 
 export const addReply =
-  (me: Author) =>
+  (me: Author, images?: Images) =>
   (store: Store, args: Args<"reply">): void => {
     const { threadId, text, key } = args;
     const at = Date.now();
-    const reply = newComment(me, { threadId: threadId as Comment["threadId"], text, key, at }, args);
+    const reply = newComment(me, { threadId: threadId as Comment["threadId"], text, key, at, images }, args);
     for (const { args: listed, value } of store.getAllQueries(api.comments.listReplies)) {
       if (!value?.isDone || listed.threadId !== threadId || value.page.some((each) => each.key === key)) continue;
       store.setQuery(api.comments.listReplies, listed, { ...value, page: markOptimistic(value.page, [...value.page, reply]) });
@@ -69,9 +69,14 @@ const withReply = (thread: Thread, reply: Comment): Thread =>
     ? { ...thread, replies: [...thread.replies, reply] }
     : thread;
 
-export function editComment(store: Store, { commentId, text }: Args<"edit">): void {
-  changeComments(store, (comment) => (comment._id === commentId ? { ...comment, text: text.trim(), editedAt: Date.now() } : comment));
-}
+export const editCommentWith =
+  (images?: Images) =>
+  (store: Store, { commentId, text }: Args<"edit">): void => {
+    const edited = { text: text.trim(), ...(images && { images: [...images] }), editedAt: Date.now() };
+    changeComments(store, (comment) => (comment._id === commentId ? { ...comment, ...edited } : comment));
+  };
+
+export const editComment = editCommentWith();
 
 /** A first comment with replies stays as a deleted one, and one without them takes its thread along. */
 export function removeComment(store: Store, { commentId }: Args<"remove">): void {
@@ -96,7 +101,9 @@ export function removeComment(store: Store, { commentId }: Args<"remove">): void
     const replies = thread.replies?.filter(({ _id }) => _id !== commentId);
     return replies && replies.length !== thread.replies?.length ? { ...thread, replies, replyCount: thread.replyCount - 1 } : thread;
   });
-  changeComments(store, (comment) => (comment._id === commentId ? { ...comment, text: "", isDeleted: true, reactions: [] } : comment));
+  changeComments(store, (comment) =>
+    comment._id === commentId ? { ...comment, text: "", images: [], isDeleted: true, reactions: [] } : comment,
+  );
 }
 
 export function setResolved(store: Store, { threadId, isResolved }: Args<"setResolved">): void {
@@ -128,9 +135,10 @@ function withReaction(reactions: Comment["reactions"], emoji: string, isOn: bool
   return reactions.flatMap((each) => (each.emoji === emoji ? (count > 0 ? [{ emoji, count, isMine: isOn }] : []) : [each]));
 }
 
-type NewComment = { threadId: Comment["threadId"]; text: string; key: string; at: number };
+type Images = readonly NonNullable<Comment["images"]>[number][];
+type NewComment = { threadId: Comment["threadId"]; text: string; key: string; at: number; images?: Images | undefined };
 
-function newComment(me: Author, { threadId, text, key, at }: NewComment, args: object): Comment {
+function newComment(me: Author, { threadId, text, key, at, images = [] }: NewComment, args: object): Comment {
   return {
     _id: pendingId<"comments">(args),
     threadId,
@@ -139,6 +147,7 @@ function newComment(me: Author, { threadId, text, key, at }: NewComment, args: o
     author: { ...me, isMe: true },
     createdAt: at,
     isDeleted: false,
+    ...(images.length > 0 && { images: [...images] }),
     mentions: [],
     reactions: [],
   };

@@ -43,6 +43,7 @@ const toAuthor = ({ id, name }: LinkGuest): LinkAuthor => ({ userId: id, name, i
 /** Runs a form of a page with comments. */
 export async function linkCommentsAction({ request, context, url }: ActionFunctionArgs) {
   const sent = await readFormData(request);
+  sent.delete("imageIds");
   const { intent, form, values } = readForm(INTENTS, sent, [GUEST_NAME]);
   const name = sent.has(GUEST_NAME) ? textOf(sent, GUEST_NAME) : undefined;
   const written: Written[] = [];

@@ -38,6 +38,7 @@ type IntentFormProps = {
   state: IntentFormState;
   hidden?: FormValues;
   className?: string;
+  encType?: "multipart/form-data";
   hasButtons?: boolean;
   onSend?: () => void;
   onDone?: () => void;
@@ -49,6 +50,7 @@ export function IntentForm({
   state,
   hidden = {},
   className,
+  encType,
   hasButtons = false,
   onSend,
   onDone,
@@ -71,7 +73,14 @@ export function IntentForm({
   };
 
   return (
-    <fetcher.Form method="post" className={className} data-rejected={state.refusal && ""} onSubmit={send} {...formProps(form)}>
+    <fetcher.Form
+      method="post"
+      encType={encType}
+      className={className}
+      data-rejected={state.refusal && ""}
+      onSubmit={send}
+      {...formProps(form)}
+    >
       {hasButtons ? null : <input type="hidden" name={INTENT_FIELD} value={intent} />}
       <input type="hidden" name={FORM_FIELD} value={id} />
       {Object.entries(current === undefined ? hidden : { ...hidden, from: current }).flatMap(([name, values]) =>

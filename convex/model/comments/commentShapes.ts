@@ -2,6 +2,14 @@ import { type Infer, v } from "convex/values";
 import { anchor } from "./commentTables";
 
 export const person = v.object({ userId: v.string(), name: v.string() });
+export const commentImageShape = v.object({
+  _id: v.id("commentImages"),
+  name: v.string(),
+  width: v.number(),
+  height: v.number(),
+  placeholder: v.union(v.string(), v.null()),
+  animated: v.boolean(),
+});
 export const commentShape = v.object({
   _id: v.id("comments"),
   threadId: v.id("commentThreads"),
@@ -18,6 +26,7 @@ export const commentShape = v.object({
   editedAt: v.optional(v.number()),
   isDeleted: v.boolean(),
   mentions: v.array(person),
+  images: v.optional(v.array(commentImageShape)),
   reactions: v.array(v.object({ emoji: v.string(), count: v.number(), isMine: v.boolean() })),
 });
 export type Comment = Infer<typeof commentShape>;

@@ -1,5 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { pictureFields } from "../versionTables";
 
 /** A point, or a rectangle with its top left corner, in fractions of the unrotated image. */
 export const anchor = v.object({
@@ -9,6 +10,9 @@ export const anchor = v.object({
   height: v.optional(v.number()),
 });
 export type Anchor = Infer<typeof anchor>;
+
+const { contentType, size, width, height, checksum, placeholder, animated } = pictureFields;
+export const commentPicture = { contentType, size, width, height, checksum, placeholder, animated };
 
 /** A design or an image. Access follows from it, so threads stay with an item that moves to another project. */
 const itemId = v.union(v.id("designs"), v.id("designImages"));
@@ -51,6 +55,7 @@ export const commentTables = {
     editedAt: v.optional(v.number()),
     deletedAt: v.optional(v.number()),
     mentions: v.array(v.string()),
+    imageIds: v.optional(v.array(v.id("commentImages"))),
     /** Counts of the rows in `commentReactions`. */
     reactions: v.optional(v.array(v.object({ emoji: v.string(), count: v.number() }))),
     key: v.string(),
@@ -59,6 +64,25 @@ export const commentTables = {
     .index("by_author", ["authorId", "createdAt"])
     .index("by_link", ["linkId", "authorId"])
     .index("by_key", ["authorId", "key"]),
+
+  /** Images in comments, and those that an author has not sent yet, which have no comment. */
+  commentImages: defineTable({
+    itemId,
+    commentId: v.optional(v.id("comments")),
+    authorId: v.string(),
+    /** The owner of the project, whose storage it needs. */
+    ownerId: v.string(),
+    name: v.string(),
+    ...commentPicture,
+    storageId: v.id("_storage"),
+    uploadId: v.string(),
+  })
+    .index("by_item", ["itemId"])
+    .index("by_comment", ["commentId"])
+    .index("by_author", ["authorId", "commentId"])
+    .index("by_upload", ["authorId", "uploadId"])
+    .index("by_owner", ["ownerId"])
+    .index("by_storage", ["storageId"]),
 
   commentReactions: defineTable({
     commentId: v.id("comments"),

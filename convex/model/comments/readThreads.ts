@@ -6,9 +6,11 @@ import type { ReaderCtx } from "../access";
 import { notFound } from "../errors";
 import { pageOf } from "../lists/paging";
 import type { Comment, pinShape, Thread, ThreadFilter } from "./commentShapes";
+import { imagesOf } from "./commentImages";
 import { shownText } from "./mentions";
 import { type NamesOf, peopleOf } from "./people";
-import { commentedFor, threadFor } from "./threads";
+import { commentedFor } from "./commentedItem";
+import { threadFor } from "./threads";
 import { readOf } from "./unread";
 
 /** Replies that a list shows per thread. */
@@ -166,6 +168,7 @@ async function toComment(ctx: ReaderCtx, row: Doc<"comments">, namesOf: NamesOf)
     createdAt,
     ...(editedAt !== undefined && { editedAt }),
     isDeleted: deletedAt !== undefined,
+    ...(row.imageIds && { images: await imagesOf(ctx, row) }),
     mentions: mentions.map((userId) => ({ userId, name: names.get(userId) ?? "" })),
     reactions: reactions.map(({ emoji, count }) => ({ emoji, count, isMine: own.some((each) => each.emoji === emoji) })),
   };

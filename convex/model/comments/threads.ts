@@ -3,27 +3,17 @@ import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import { recordActivity } from "../activities/recordActivity";
-import { type AuthorCtx, designFor, imageFor, type ItemPath, type ReaderCtx } from "../access";
+import type { AuthorCtx, ItemPath, ReaderCtx } from "../access";
 import { notFound } from "../errors";
 import { memberOf } from "../members";
 import type { Right } from "../rights";
 import { MENTIONS_MAX, mentionedIn, storedText } from "./mentions";
+import { type CommentedPath, commentedFor } from "./commentedItem";
+import { deleteImages, setImages } from "./commentImages";
 import { type Cause, notifyOfComment, notifyOfThread } from "./notifyOfComment";
 import { countOpenThreads, markItemRead, noteComment } from "./unread";
 
 type Thread = Doc<"commentThreads">;
-export type CommentedPath = ItemPath & { item: Doc<"designs"> | Doc<"designImages"> };
-
-/** Returns a design or an image. Throws "not_found". */
-export async function commentedFor(ctx: ReaderCtx, id: string, right: Right): Promise<CommentedPath> {
-  if (ctx.db.normalizeId("designImages", id)) {
-    const path = await imageFor(ctx, id, right);
-    return { ...path, item: path.image };
-  }
-  const path = await designFor(ctx, id, right);
-  return { ...path, item: path.design };
-}
-
 export async function threadFor(ctx: ReaderCtx, id: string, right: Right): Promise<CommentedPath & { thread: Thread }> {
   const threadId = ctx.db.normalizeId("commentThreads", id);
   const thread = threadId && (await ctx.db.get(threadId));
@@ -34,9 +24,9 @@ export async function threadFor(ctx: ReaderCtx, id: string, right: Right): Promi
 /** Adds a comment to a thread. The first one of a thread is no reply. */
 export async function insertComment(
   ctx: AuthorCtx,
-  path: ItemPath,
+  path: CommentedPath,
   thread: Thread,
-  { text: typed, key, at }: { text: string; key: string; at: number },
+  { text: typed, key, at, imageIds = [] }: { text: string; key: string; at: number; imageIds?: readonly string[] | undefined },
 ): Promise<Id<"comments">> {
   const text = storedText(typed, new Set(await mentionedPeople(ctx, path.project, typed)));
   const mentions = mentionedIn(text);
@@ -46,6 +36,7 @@ export async function insertComment(
   const written = { threadId: thread._id, isReply, authorId: author.id, text, createdAt: at, mentions, key };
   const comment = { ...written, ...(linkId && { linkId }), ...(guestName !== undefined && { guestName }) };
   const id = await ctx.db.insert("comments", comment);
+  if (imageIds.length > 0) await setImages(ctx, { _id: id }, path, imageIds);
   if (ctx.link && !ctx.link.hasComments) await ctx.db.patch(ctx.link._id, { hasComments: true });
   await ctx.db.patch(thread._id, { commentCount: thread.commentCount + 1, lastAt: at });
   await noteComment(ctx, path, at);
@@ -109,7 +100,8 @@ export async function deleteThread(ctx: MutationCtx, thread: Thread): Promise<vo
 }
 
 /** Deletes up to `limit` rows that belong to a thread, and returns their number. */
-export async function deleteRowsOf({ db }: MutationCtx, threadId: Id<"commentThreads">, limit: number): Promise<number> {
+export async function deleteRowsOf(ctx: MutationCtx, threadId: Id<"commentThreads">, limit: number): Promise<number> {
+  const { db } = ctx;
   let left = limit;
   const tables = [
     () => db.query("commentReactions").withIndex("by_thread", (q) => q.eq("threadId", threadId)),
@@ -119,9 +111,11 @@ export async function deleteRowsOf({ db }: MutationCtx, threadId: Id<"commentThr
   ];
   for (const rows of tables) {
     if (left === 0) break;
-    for (const { _id } of await rows().take(left)) {
-      await db.delete(_id);
+    for (const row of await rows().take(left)) {
+      await db.delete(row._id);
       left -= 1;
+      if ("imageIds" in row) left -= await deleteImages(ctx, row.imageIds);
+      if (left <= 0) return limit;
     }
   }
   return limit - left;

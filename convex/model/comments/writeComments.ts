@@ -7,12 +7,14 @@ import { type AuthorCtx, hasRight, type UserMutationCtx } from "../access";
 import { check } from "../check";
 import { limit, notFound, stale } from "../errors";
 import { cleanText } from "../names";
-import { placeThread, writeComment } from "../rules";
+import { placeThread, writeComment, writeCommentWithImages } from "../rules";
+import { deleteImages, setImages } from "./commentImages";
 import { anchor } from "./commentTables";
 import { mentionedIn, shownText, storedText, withoutNames } from "./mentions";
 import { peopleOf } from "./people";
 import { firstOf } from "./readThreads";
-import { type CommentedPath, commentedFor, deleteThread, insertComment, mentionedPeople, noteMentions, threadFor } from "./threads";
+import { type CommentedPath, commentedFor } from "./commentedItem";
+import { deleteThread, insertComment, mentionedPeople, noteMentions, threadFor } from "./threads";
 import { countOpenThreads } from "./unread";
 
 /** Comments that an author can write per minute. */
@@ -20,6 +22,13 @@ const WRITTEN_MAX = 30;
 const MINUTE = 60 * 1000;
 
 export const asAuthor = (ctx: UserMutationCtx): AuthorCtx => ({ ...ctx, author: { id: ctx.user.id } });
+
+/** Visitors of public links add no images. */
+export const withImages = { imageIds: v.optional(v.array(v.string())) };
+type WithImages = ObjectType<typeof withImages>;
+
+const checkText = (args: WithImages & { text: string }) =>
+  check((args.imageIds ?? []).length > 0 ? writeCommentWithImages : writeComment, args);
 
 export const newThread = {
   itemId: v.string(),
@@ -30,9 +39,10 @@ export const newThread = {
 };
 
 /** Returns the earlier thread for a `key` that the author already used. */
-export async function addThread(ctx: AuthorCtx, args: ObjectType<typeof newThread>): Promise<Id<"commentThreads">> {
-  const { item, ...path } = await commentedFor(ctx, args.itemId, "comment");
-  const { text } = check(writeComment, args);
+export async function addThread(ctx: AuthorCtx, args: ObjectType<typeof newThread> & WithImages): Promise<Id<"commentThreads">> {
+  const path = await commentedFor(ctx, args.itemId, "comment");
+  const { item } = path;
+  const { text } = checkText(args);
   const { key, anchor: at } = check(placeThread, args);
   const { author } = ctx;
   const existing = await ctx.db
@@ -54,7 +64,7 @@ export async function addThread(ctx: AuthorCtx, args: ObjectType<typeof newThrea
   });
   await countOpenThreads(ctx, item._id, 1);
   const thread = await ctx.db.get(threadId);
-  if (thread) await insertComment(ctx, path, thread, { text, key, at: now });
+  if (thread) await insertComment(ctx, path, thread, { text, key, at: now, imageIds: args.imageIds });
   return threadId;
 }
 
@@ -68,9 +78,9 @@ async function versionOf(ctx: AuthorCtx, image: Doc<"designImages">, versionId: 
 export const newReply = { threadId: v.string(), text: v.string(), key: v.string() };
 
 /** Returns the earlier comment for a `key` that the author already used. */
-export async function addReply(ctx: AuthorCtx, args: ObjectType<typeof newReply>): Promise<Id<"comments">> {
+export async function addReply(ctx: AuthorCtx, args: ObjectType<typeof newReply> & WithImages): Promise<Id<"comments">> {
   const { thread, ...path } = await threadFor(ctx, args.threadId, "comment");
-  const { text } = check(writeComment, args);
+  const { text } = checkText(args);
   const { key } = check(placeThread, { key: args.key });
   const existing = await ctx.db
     .query("comments")
@@ -78,7 +88,7 @@ export async function addReply(ctx: AuthorCtx, args: ObjectType<typeof newReply>
     .unique();
   if (existing) return existing._id;
   await expectPace(ctx);
-  return insertComment(ctx, path, thread, { text, key, at: Date.now() });
+  return insertComment(ctx, path, thread, { text, key, at: Date.now(), imageIds: args.imageIds });
 }
 
 async function expectPace({ db, author }: AuthorCtx): Promise<void> {
@@ -92,17 +102,20 @@ async function expectPace({ db, author }: AuthorCtx): Promise<void> {
 export const changedComment = { commentId: v.string(), text: v.string(), from: v.optional(v.string()) };
 
 /** Throws "conflict" with the stored text if that is neither `from`, the text that the form started from, nor the new one. */
-export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof changedComment>): Promise<void> {
+export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof changedComment> & WithImages): Promise<void> {
   const { comment, thread, ...path } = await commentFor(ctx, args.commentId);
   if (!isBy(ctx, comment)) throw notFound();
-  const { text: typed } = check(writeComment, args);
+  const { imageIds = comment.imageIds ?? [] } = args;
+  const { text: typed } = checkText({ ...args, imageIds });
   const allowed = await mentionedPeople(ctx, path.project, typed);
   const text = storedText(typed, new Set(allowed));
-  if (text === comment.text) return;
+  const hasSameImages = imageIds.join(" ") === (comment.imageIds ?? []).join(" ");
+  if (text === comment.text && hasSameImages) return;
   if (args.from !== undefined && withoutNames(cleanText(args.from)) !== comment.text)
     throw stale(shownText(comment.text, await peopleOf(ctx)(mentionedIn(comment.text))));
   const mentions = mentionedIn(text);
   const editedAt = Date.now();
+  if (!hasSameImages) await setImages(ctx, comment, path, imageIds);
   await ctx.db.patch(comment._id, { text, mentions, editedAt });
   await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
 }
@@ -124,7 +137,16 @@ async function deleteComment(ctx: AuthorCtx, { comment, thread, ...path }: Comme
   await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: Date.now() }, before: comment.mentions, now: [] });
   await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId: comment._id });
   const commentCount = thread.commentCount - (comment.isReply ? 1 : 0);
-  const emptied = { text: "", mentions: [], reactions: [], editedAt: undefined, linkId: undefined, deletedAt: Date.now() };
+  await deleteImages(ctx, comment.imageIds);
+  const emptied = {
+    text: "",
+    mentions: [],
+    imageIds: undefined,
+    reactions: [],
+    editedAt: undefined,
+    linkId: undefined,
+    deletedAt: Date.now(),
+  };
   if (comment.isReply) await ctx.db.delete(comment._id);
   else await ctx.db.patch(comment._id, emptied);
   if (commentCount > 1 || (comment.isReply && !(await isFirstDeleted(ctx, thread)))) await ctx.db.patch(thread._id, { commentCount });

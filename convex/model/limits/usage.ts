@@ -29,7 +29,11 @@ async function storedBytes(ctx: QueryCtx, ownerId: string): Promise<number> {
     .query("imageVersions")
     .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
     .take(COUNTED_AT_ONCE);
-  const files = new Map([...images, ...versions].map(({ storageId, size }) => [storageId, size]));
+  const inComments = await ctx.db
+    .query("commentImages")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .take(COUNTED_AT_ONCE);
+  const files = new Map([...images, ...versions, ...inComments].map(({ storageId, size }) => [storageId, size]));
   return [...files.values()].reduce((sum, size) => sum + size, 0);
 }
 

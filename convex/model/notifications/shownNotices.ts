@@ -4,7 +4,7 @@ import { type CallerCtx, ifVisible, projectFor } from "../access";
 import { isPending } from "../accounts/invitations";
 import { isProjectNotice, notice } from "../accounts/noticeTables";
 import type { NamesOf } from "../comments/people";
-import { commentedFor } from "../comments/threads";
+import { commentedFor } from "../comments/commentedItem";
 import { memberRole } from "../memberRole";
 
 const row = { _id: v.id("notices"), at: v.number(), read: v.boolean() };

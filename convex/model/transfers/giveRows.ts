@@ -1,3 +1,4 @@
+import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import { favouriteOfNewOwner } from "../favourites";
@@ -19,6 +20,7 @@ export async function giveImages(ctx: MutationCtx, images: Doc<"designImages">[]
     if (image.ownerId === ownerId) continue;
     if (rows >= rowsMax) break;
     rows += await giveImage(ctx, image, ownerId, bytes);
+    await giveImagesInComments(ctx, image, ownerId);
   }
   for (const [owner, changed] of bytes) if (changed !== 0) await changeUsage(ctx, owner, { bytes: changed });
   return rows;
@@ -48,7 +50,14 @@ async function giveImage(ctx: MutationCtx, image: Doc<"designImages">, ownerId: 
 export async function giveDesign(ctx: MutationCtx, design: Doc<"designs">, { fromId, toId }: Owners): Promise<void> {
   if (design.ownerId === toId) return;
   await ctx.db.patch(design._id, { ownerId: toId, favouriteAt: await favouriteOfNewOwner(ctx, design, fromId, toId) });
+  await giveImagesInComments(ctx, design, toId);
   await giveTags(ctx, design, toId);
+}
+
+/** In a job, because an item can have any number of comments. */
+async function giveImagesInComments(ctx: MutationCtx, item: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<void> {
+  if (item.lastCommentAt === undefined) return;
+  await ctx.scheduler.runAfter(0, internal.jobs.comments.giveImages, { itemId: item._id, ownerId, cursor: null });
 }
 
 export type Owners = Pick<Doc<"transfers">, "fromId" | "toId">;

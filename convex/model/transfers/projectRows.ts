@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";
+import { bytesInComments } from "../comments/commentImages";
 import { rowOfFile } from "../files";
 import { VERSIONS_MAX } from "../rules";
 import type { Owners } from "./giveRows";
@@ -47,8 +48,11 @@ export async function rowsAt({ db }: QueryCtx, projectId: Id<"projects">, positi
 
 const unlessOver = (position: Position): Position | null => (position.isListed && position.waiting.length === 0 ? null : position);
 
-/** Returns all images of a small project; null for a larger one. */
-export async function imagesOfSmall({ db }: QueryCtx, projectId: Id<"projects">): Promise<Doc<"designImages">[] | null> {
+/** Returns all designs and images of a small project; null for a larger one. */
+export async function rowsOfSmall(
+  { db }: QueryCtx,
+  projectId: Id<"projects">,
+): Promise<{ designs: Doc<"designs">[]; images: Doc<"designImages">[] } | null> {
   const designs = await db
     .query("designs")
     .withIndex("by_creation", (q) => q.eq("projectId", projectId))
@@ -63,7 +67,7 @@ export async function imagesOfSmall({ db }: QueryCtx, projectId: Id<"projects">)
       .take(room + 1);
     images.push(...found);
   }
-  return designs.length + images.length > SMALL_PROJECT_ROWS ? null : images;
+  return designs.length + images.length > SMALL_PROJECT_ROWS ? null : { designs, images };
 }
 
 /** Returns the bytes that the images and their versions add for the recipient, for whom each stored file counts once. */
@@ -78,7 +82,7 @@ export async function bytesOf(ctx: QueryCtx, images: Doc<"designImages">[], { to
       .take(VERSIONS_MAX);
     for (const { storageId, size } of versions) files.set(storageId, size);
   }
-  let bytes = 0;
+  let bytes = await bytesInComments(ctx, images);
   for (const [storageId, size] of files) if ((await rowOfFile(ctx, storageId, { ownerId: toId })) === null) bytes += size;
   return bytes;
 }

@@ -286,6 +286,62 @@ test(
   },
 );
 
+test("pastes, drops and removes images of a comment, and opens them above the page", async ({ page, app, person, otherBrowser }) => {
+  const { convex, designId, imageId, path } = await imageOf(app, person);
+  await openImage(page, path);
+  await startPlacing(page);
+  await page.keyboard.press("Enter");
+  const transfer = (name: string) =>
+    page.evaluateHandle((fileName) => {
+      const canvas = new OffscreenCanvas(40, 30);
+      canvas.getContext("2d")?.fillRect(0, 0, 20, 30);
+      return canvas.convertToBlob().then((blob) => {
+        const data = new DataTransfer();
+        data.items.add(new File([blob], fileName, { type: "image/png" }));
+        return data;
+      });
+    }, name);
+  await composer(page).evaluate(
+    (field, clipboardData) => field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true })),
+    await transfer("image.png"),
+  );
+  await expect(panel(page).getByRole("img", { name: /^Pasted/ })).toBeVisible();
+  for (const name of ["one.png", "two.png"]) {
+    await composer(page).dispatchEvent("drop", { dataTransfer: await transfer(name) });
+    await expect(panel(page).getByRole("img", { name: name.slice(0, 3) })).toBeVisible();
+  }
+  await panel(page)
+    .getByRole("button", { name: /^Remove Pasted/ })
+    .click();
+  await page.reload();
+  await hydrated(page);
+  await page.getByRole("button", { name: /^Comments/ }).click();
+  await expect(panel(page).getByRole("img")).toHaveCount(2);
+  await panel(page).getByRole("button", { name: "Send" }).click();
+  const other = await otherBrowser(person);
+  await openImage(other, path);
+  await other.getByRole("button", { name: /^Comments/ }).click();
+  await expect(threads(other).getByRole("link")).toHaveCount(2);
+  const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId });
+  expect(images).toHaveLength(2);
+
+  await threads(page).getByRole("link", { name: "one" }).click();
+  const overlay = page.getByRole("dialog", { name: /^Image 1 of 2/ });
+  await expect(overlay.getByRole("img", { name: "one" })).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("dialog", { name: "Image 2 of 2: two" })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(threads(page).getByRole("link", { name: "one" })).toBeFocused();
+  const { page: listed } = await convex.query(api.comments.listThreads, {
+    itemId: imageId,
+    filter: "all",
+    paginationOpts: { cursor: null, numItems: 9 },
+  });
+  expect(listed.map(({ first }) => first.images?.map(({ name }) => name))).toEqual([["one", "two"]]);
+});
+
 test("marks threads of an earlier version", async ({ page, app, person }) => {
   const { convex, imageId, designId, path } = await imageOf(app, person);
   await startThread(convex, imageId, "On the first", { x: 0.5, y: 0.5 });

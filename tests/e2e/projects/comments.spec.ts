@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
+import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
+import { twoPages } from "../../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 import { joinProject } from "../support/members.ts";
@@ -95,6 +97,43 @@ bothWays((javaScript) => {
       await expect(page.getByText("Is this enough?")).toBeVisible();
     },
   );
+
+  test("adds images to comments without their metadata", { tag: "@images-in-comments" }, async ({ page, person, app }) => {
+    const { convex, imageId, path } = await itemsOf(app, person);
+    const located = sharp({ create: { width: 60, height: 40, channels: 3, background: "#357" } }).withExif({
+      IFD3: { GPSLatitude: "52/1 31/1 0/1" },
+    });
+    const buffer = await located.jpeg().toBuffer();
+    expect((await sharp(buffer).metadata()).exif).toBeDefined();
+    const file = { name: "sketch.jpg", mimeType: "image/jpeg", buffer };
+    await page.goto(path);
+    await ready(page);
+    const field = page.locator("input[type=file]").first();
+    const write = (text: string) => page.getByLabel("New comment").fill(text);
+    const send = () => page.getByRole("button", { name: "Send" }).first().click();
+    await field.setInputFiles(twoPages());
+    if (!javaScript) await write("Refused");
+    if (!javaScript) await send();
+    await expect(page.getByText("Comments can have images, but no PDF.")).toBeVisible();
+    await field.setInputFiles(file);
+    if (javaScript) await expect(page.getByRole("img", { name: "sketch" })).toBeVisible();
+    await write("See");
+    await send();
+    const shown = threads(page).getByRole("link", { name: "sketch" });
+    await expect(shown).toBeVisible();
+    await expectAccessible(page);
+    const address = new URL((await shown.getAttribute("href")) ?? "", app.url).href;
+    const stored = await fetch(address, { headers: { Cookie: person.cookieHeader } });
+    const { exif, width, format } = await sharp(Buffer.from(await stored.arrayBuffer())).metadata();
+    expect({ exif, width, format }).toEqual({ exif: undefined, width: 60, format: "jpeg" });
+    expect((await fetch(address)).status).toBe(404);
+    const { page: listed } = await convex.query(api.comments.listThreads, {
+      itemId: imageId,
+      filter: "all",
+      paginationOpts: { cursor: null, numItems: 9 },
+    });
+    expect(listed.map(({ first }) => first.images?.length)).toEqual([1]);
+  });
 
   test("offers both texts after two edits of one comment", { tag: "@comment-edit-conflict" }, async ({ page, person, app }) => {
     const { convex, imageId, path } = await itemsOf(app, person);

@@ -51,7 +51,18 @@ export async function exportArchive(
     yield json("webhooks.json", webhooks);
 
     const comments = [];
-    for await (const comment of listAll(convex, archive.comments, { sessionId })) comments.push(comment);
+    const inComments = inFolder(() => "comments/");
+    for await (const comment of listAll(convex, archive.comments, { sessionId })) {
+      const images: unknown[] = [];
+      for (const image of imagesIn(comment)) {
+        signal.throwIfAborted();
+        const url = await convex.query(archive.commentFile, { sessionId, imageId: image.id }).catch(nullIfNotFound);
+        const file = url === null ? undefined : await fileAt(url, inComments.file(image), Number(comment["createdAt"]), signal);
+        if (file) yield file;
+        images.push({ ...image, file: file?.name });
+      }
+      comments.push({ ...comment, ...(images.length > 0 && { images }) });
+    }
     const reactions = [];
     for await (const { id: _, ...reaction } of listAll(convex, archive.reactions, { sessionId })) reactions.push(reaction);
     yield json("comments.json", { comments, reactions });
@@ -99,14 +110,21 @@ export async function exportArchive(
   /** Returns a file, or undefined if it was deleted meanwhile. Other failures abort the archive, so that it does not look complete. */
   async function fileOf(image: Row, version: { versionId?: string }, name: string, signal: AbortSignal) {
     const url = await convex.query(archive.file, { sessionId, imageId: image.id, ...version }).catch(nullIfNotFound);
-    if (url === null) return undefined;
+    return url === null ? undefined : fileAt(url, name, Number(image["createdAt"]), signal);
+  }
+
+  async function fileAt(url: string, name: string, createdAt: number, signal: AbortSignal) {
     const original = await fromStorage(url, { signal });
     if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
-    return { name, input: original, lastModified: new Date(Number(image["createdAt"])) };
+    return { name, input: original, lastModified: new Date(createdAt) };
   }
 
   return zipResponse(request, { name: `atelier-${new Date().toISOString().slice(0, 10)}`, userId, entries: files });
 }
+
+type ExportedImage = { id: string; name: string; contentType: string };
+
+const imagesIn = (comment: Row): ExportedImage[] => (Array.isArray(comment["images"]) ? comment["images"] : []);
 
 const isInTrash = (row: Row) => row["removedAt"] !== undefined;
 

@@ -10,6 +10,8 @@ import { TextArea } from "~/lib/ui/inputs/text-area";
 import { TextInput } from "~/lib/ui/inputs/text-input";
 import { announce } from "~/lib/ui/overlays/announcer";
 import { useGuest, useLinkCommenting } from "../link-commenting";
+import { AddImageButton, Attachments } from "../attachments/attachments";
+import { useAttachments } from "../attachments/use-attachments";
 import type { Draft } from "../drafts/drafts";
 import { plainName, toTokens, withMention } from "./mentions";
 import type { DraftState } from "./use-draft";
@@ -21,6 +23,7 @@ type ComposerProps = {
   label: string;
   submit: string;
   projectId: string;
+  itemId: string;
   /** Throws for a rejected text, which then returns to the field. */
   onSend: (text: string, draft: Draft) => Promise<void>;
   onCancel?: (() => void) | undefined;
@@ -36,6 +39,7 @@ export function Composer({
   label,
   submit,
   projectId,
+  itemId,
   onSend,
   onCancel,
   autoFocus = false,
@@ -44,7 +48,7 @@ export function Composer({
 }: ComposerProps) {
   const id = useId();
   const { draft, change } = state;
-  const { text, people } = draft;
+  const { text, people, images = [] } = draft;
   const link = useLinkCommenting();
   const guest = useGuest();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -69,10 +73,17 @@ export function Composer({
     setCaret(nextCaret.current);
     nextCaret.current = null;
   }, [text]);
-  const isEmpty = text.trim() === "";
+  const attachments = useAttachments({
+    itemId: link ? null : itemId,
+    images,
+    onAdd: state.addImage,
+    onRemove: state.removeImage,
+  });
+  const isEmpty = text.trim() === "" && images.length === 0;
 
   async function send() {
     if (asksName && guest?.name.trim() === "") return setProblem("Enter your name.");
+    if (attachments.uploading > 0) return setProblem("Wait until the images are uploaded.");
     if (isEmpty) return setProblem("Enter a comment.");
     setProblem(null);
     const taken = state.take();
@@ -96,6 +107,7 @@ export function Composer({
   return (
     <form
       className="comment-composer"
+      {...attachments.formProps}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -145,6 +157,7 @@ export function Composer({
         }}
       />
       <MentionList mentions={mentions} />
+      <Attachments id={`${id}-images`} attachments={attachments} />
       <FieldErrors id={`${id}-problem`} errors={problem === null ? undefined : [problem]} />
       <div className="flex flex-wrap items-center gap-1">
         {link ? null : (
@@ -152,6 +165,7 @@ export function Composer({
             <Icon of={AtSign} />
           </Button>
         )}
+        <AddImageButton attachments={attachments} />
         <span className="flex-1" />
         {onCancel ? (
           <Button variant="ghost" size="sm" onClick={onCancel}>

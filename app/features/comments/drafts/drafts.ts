@@ -1,8 +1,16 @@
 import { type Anchor, isAnchor } from "../anchor";
+import type { CommentImage } from "../attachments/comment-images";
 import { draftKey, readStored, store } from "./stored-comments";
 
 /** What a person has typed and not sent. `key` makes sending it twice write one comment. `people`: the mentioned ones by name. */
-export type Draft = { text: string; people: Readonly<Record<string, string>>; key: string; anchor?: Anchor | undefined; at: number };
+export type Draft = {
+  text: string;
+  people: Readonly<Record<string, string>>;
+  images?: readonly CommentImage[] | undefined;
+  key: string;
+  anchor?: Anchor | undefined;
+  at: number;
+};
 
 const REMEMBERED_MS = 30 * 24 * 60 * 60_000;
 
@@ -15,18 +23,27 @@ export function readDraft(userId: string, place: string, now = Date.now()): Draf
   return null;
 }
 
-/** Stores a draft. One without text and anchor is removed. */
+/** Stores a draft. One without text, images and anchor is removed. */
 export function writeDraft(userId: string, place: string, draft: Draft): void {
-  const isEmpty = draft.text.trim() === "" && !draft.anchor;
+  const isEmpty = draft.text.trim() === "" && !draft.anchor && !draft.images?.length;
   store(draftKey(userId, place), isEmpty ? null : draft);
 }
 
 export const removeDraft = (userId: string, place: string): void => store(draftKey(userId, place), null);
 
 export function isDraft(value: unknown): value is Draft {
-  const { text, people, key, anchor, at } = Object(value) as Record<keyof Draft, unknown>;
+  const { text, people, images, key, anchor, at } = Object(value) as Record<keyof Draft, unknown>;
   const hasNames = typeof people === "object" && people !== null && Object.values(people).every((id) => typeof id === "string");
+  const isComplete = typeof text === "string" && typeof key === "string" && typeof at === "number" && hasNames;
+  return isComplete && (anchor === undefined || isAnchor(anchor)) && (images === undefined || areImages(images));
+}
+
+function areImages(value: unknown): boolean {
   return (
-    typeof text === "string" && typeof key === "string" && typeof at === "number" && hasNames && (anchor === undefined || isAnchor(anchor))
+    Array.isArray(value) &&
+    value.every((each: unknown) => {
+      const { _id, name, width, height } = Object(each) as Partial<CommentImage>;
+      return typeof _id === "string" && typeof name === "string" && typeof width === "number" && typeof height === "number";
+    })
   );
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest"
 import { connection, reconnectingConvex } from "~/lib/data/connection/connection";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { limit } from "#convex/model/errors";
+import type { CommentImage } from "../attachments/comment-images";
 import { type Draft, readDraft, removeDraft, writeDraft } from "./drafts";
 import { sendComment, sendStoredComments, type Unsent } from "./outbox";
 import { eraseStoredComments, prepareStoredComments } from "./stored-comments";
@@ -68,6 +69,15 @@ describe("a sent comment", () => {
     vi.mocked(reconnectingConvex).mockReturnValue(null);
     await sendComment(ADA, { place: "t1", draft: { ...draft, key: "k2", anchor: undefined }, text: "Yes", threadId: "t1" });
     expect(argsOf()).toEqual([{ threadId: "t1", text: "Yes", key: "k2" }]);
+  });
+
+  it("names its images, and keeps them in a draft without text", async () => {
+    const images = [{ _id: "i1", name: "Before", width: 4, height: 3, placeholder: null, animated: false } as CommentImage];
+    const withImages: Draft = { ...draft, text: "", images, key: "k4" };
+    await sendComment(ADA, { ...unsent, draft: withImages, text: "" });
+    expect(argsOf()).toEqual([{ ...sent, text: "", key: "k4", imageIds: ["i1"] }]);
+    writeDraft("ada", "image1", { ...withImages, anchor: undefined });
+    expect(readDraft("ada", "image1")).toMatchObject({ images });
   });
 
   it("becomes a draft again when the server rejects it after a reload", async () => {

@@ -35,15 +35,20 @@ export async function sendComment(me: Author, unsent: Unsent): Promise<void> {
 }
 
 async function send(convex: ConvexReactClient, me: Author, unsent: Unsent): Promise<void> {
-  const { key, anchor } = unsent.draft;
+  const { key, anchor, images = [] } = unsent.draft;
   const { text } = unsent;
+  const withImages = images.length > 0 ? { imageIds: images.map(({ _id }) => _id) } : {};
   if ("threadId" in unsent) {
-    await convex.mutation(api.comments.reply, { threadId: unsent.threadId, text, key }, { optimisticUpdate: addReply(me) });
+    await convex.mutation(
+      api.comments.reply,
+      { threadId: unsent.threadId, text, key, ...withImages },
+      { optimisticUpdate: addReply(me, images) },
+    );
     return;
   }
   const { itemId, versionId, versionNumber } = unsent;
-  const args = { itemId, text, key, ...(anchor && { anchor }), ...(versionId !== undefined && { versionId }) };
-  await convex.mutation(api.comments.startThread, args, { optimisticUpdate: addThread(me, versionNumber) });
+  const args = { itemId, text, key, ...(anchor && { anchor }), ...(versionId !== undefined && { versionId }), ...withImages };
+  await convex.mutation(api.comments.startThread, args, { optimisticUpdate: addThread(me, versionNumber, images) });
 }
 
 /** Sends what an earlier page has not sent. A rejected comment becomes a draft again. */

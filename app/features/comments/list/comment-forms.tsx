@@ -6,7 +6,11 @@ import { inputProps } from "~/lib/forms/fields/field-props";
 import { useIsVisitor, useMay, useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
+import { useScripted } from "~/lib/ui/use-scripted";
 import { MentionArea } from "../composer/mention-area";
+import { AddImageButton, Attachments } from "../attachments/attachments";
+import { COMMENT_IMAGE_ACCEPT, COMMENT_IMAGE_FIELDS, type CommentImage } from "../attachments/comment-images";
+import { useAttachments } from "../attachments/use-attachments";
 import { useGuest, useLinkCommenting } from "../link-commenting";
 import type { Comment, Thread } from "../optimistic";
 
@@ -27,15 +31,24 @@ type WriteFormProps = {
   hidden: Record<string, string>;
   constraint: Constraint;
   projectId: string;
+  itemId: string;
   onDone?: () => void;
 };
 
 /** A form for a new comment or reply, which is empty again after it was sent. */
-function WriteForm({ id, intent, label, hidden, constraint, projectId, onDone }: WriteFormProps) {
+function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, onDone }: WriteFormProps) {
   const guest = useGuest();
   const isVisitor = useIsVisitor();
   const state = useIntentForm({ id, intent, constraint, ...(guest && { defaultValue: { name: guest.name } }) });
   const [round, setRound] = useState(0);
+  const [images, setImages] = useState<readonly CommentImage[]>([]);
+  const attachments = useAttachments({
+    itemId: isVisitor ? null : itemId,
+    images,
+    onAdd: (image) => setImages((now) => [...now, image]),
+    onRemove: (imageId) => setImages((now) => now.filter(({ _id }) => _id !== imageId)),
+  });
+  const isScripted = useScripted();
   const field = state.fields["text"];
   if (!field) return null;
   const { defaultValue: _, ...props } = inputProps(field);
@@ -43,10 +56,12 @@ function WriteForm({ id, intent, label, hidden, constraint, projectId, onDone }:
   return (
     <IntentForm
       state={state}
-      hidden={{ ...hidden, key: `${hidden["key"] ?? ""}${round}` }}
+      hidden={{ ...hidden, key: `${hidden["key"] ?? ""}${round}`, imageIds: images.map(({ _id }) => _id) }}
       className="grid max-w-prose gap-2"
+      {...(attachments.isOffered && !isScripted && { encType: "multipart/form-data" })}
       onDone={() => {
         setRound(round + 1);
+        setImages([]);
         onDone?.();
       }}
     >
@@ -57,12 +72,24 @@ function WriteForm({ id, intent, label, hidden, constraint, projectId, onDone }:
           {...props}
           projectId={isVisitor ? null : projectId}
           rows={3}
+          required={images.length === 0}
           defaultValue={typeof refused === "string" ? refused : ""}
+          {...attachments.formProps}
         />
       </Field>
-      <Button type="submit" variant="primary" className="justify-self-start" disabled={state.pending}>
-        Send
-      </Button>
+      <Attachments id={`${id}-images`} attachments={attachments} />
+      {attachments.isOffered && !isScripted ? (
+        <label className="grid justify-items-start gap-1 text-sm text-soft">
+          Images
+          <input type="file" name={COMMENT_IMAGE_FIELDS.files} multiple accept={COMMENT_IMAGE_ACCEPT} />
+        </label>
+      ) : null}
+      <div className="flex items-center gap-1">
+        <Button type="submit" variant="primary" disabled={state.pending || attachments.uploading > 0}>
+          Send
+        </Button>
+        {isScripted ? <AddImageButton attachments={attachments} /> : null}
+      </div>
     </IntentForm>
   );
 }
@@ -71,12 +98,12 @@ type NewThreadProps = { itemId: string; formKey: string; constraint: Constraint;
 
 export function NewThread({ itemId, formKey, ...rest }: NewThreadProps) {
   if (!useMayWrite("startThread")) return null;
-  return <WriteForm id="new-thread" intent="startThread" label="New comment" hidden={{ itemId, key: formKey }} {...rest} />;
+  return <WriteForm id="new-thread" intent="startThread" label="New comment" itemId={itemId} hidden={{ itemId, key: formKey }} {...rest} />;
 }
 
 type ReplyProps = { thread: Thread; formKey: string; constraint: Constraint; projectId: string };
 
-export function ReplyForm({ thread: { _id, first }, formKey, ...rest }: ReplyProps) {
+export function ReplyForm({ thread: { _id, itemId, first }, formKey, ...rest }: ReplyProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const id = `reply-${_id}`;
   const isRefused = useIntentForm({ id, intent: "replyToThread" }).refusal !== undefined;
@@ -90,6 +117,7 @@ export function ReplyForm({ thread: { _id, first }, formKey, ...rest }: ReplyPro
         id={id}
         intent="replyToThread"
         label="Your answer"
+        itemId={itemId}
         hidden={{ threadId: _id, key: `${formKey}${_id}` }}
         {...rest}
         onDone={() => closeDetails(details.current)}

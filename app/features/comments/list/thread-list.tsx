@@ -6,6 +6,7 @@ import { count } from "~/lib/ui/count";
 import { Link } from "~/lib/ui/navigation/link";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { ThroughMark, useIsMine } from "../link-commenting";
+import { CommentImageList } from "../attachments/comment-image-list";
 import type { Comment, Thread } from "../optimistic";
 import { CommentText } from "../text/comment-text";
 import { type Constraint, DeleteForm, EditForm, ReplyForm, ResolveForm, useMayWrite } from "./comment-forms";
@@ -101,7 +102,7 @@ function PlaceLine({ thread, isUnread, place }: { thread: Thread; isUnread: bool
 type CommentViewProps = { comment: Comment; heading: "h2" | "h3"; constraint: Constraint; projectId: string };
 
 function CommentView({ comment, heading: Heading, constraint, projectId }: CommentViewProps) {
-  const { _id, text, author, createdAt, editedAt, isDeleted, through } = comment;
+  const { _id, text, images, author, createdAt, editedAt, isDeleted, through } = comment;
   const isMine = useIsMine()(comment);
   const mayModerate = useMay()("moderate");
   const mayEdit = useMayWrite("editComment") && isMine;
@@ -119,7 +120,8 @@ function CommentView({ comment, heading: Heading, constraint, projectId }: Comme
             {editedAt === undefined ? null : " · edited"}
           </span>
         </Heading>
-        {isDeleted ? <p className="text-faint italic">Deleted comment</p> : <CommentText text={text} />}
+        {isDeleted ? <p className="text-faint italic">Deleted comment</p> : text === "" ? null : <CommentText text={text} />}
+        <CommentImageList images={images} />
         {isDeleted || !isSent ? null : (
           <div className="comment-actions">
             <ReactionForm comment={comment} />

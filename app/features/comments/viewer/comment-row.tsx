@@ -13,15 +13,23 @@ import { fromTokens } from "../composer/mentions";
 import { useDraft } from "../composer/use-draft";
 import { writeDraft } from "../drafts/drafts";
 import { ThroughMark, useIsMine } from "../link-commenting";
+import { CommentImageList } from "../attachments/comment-image-list";
 import type { Comment } from "../optimistic";
 import { CommentText } from "../text/comment-text";
 import { Reactions } from "./reactions";
 import { commentActions, useWriting } from "./use-comment-actions";
 
-type CommentRowProps = { comment: Comment; me: { userId: string }; projectId: string; note?: string | null; isNew?: boolean };
+type CommentRowProps = {
+  comment: Comment;
+  itemId: string;
+  me: { userId: string };
+  projectId: string;
+  note?: string | null;
+  isNew?: boolean;
+};
 
-export function CommentRow({ comment, me, projectId, note = null, isNew = false }: CommentRowProps) {
-  const { _id, author, text, createdAt, editedAt, isDeleted } = comment;
+export function CommentRow({ comment, itemId, me, projectId, note = null, isNew = false }: CommentRowProps) {
+  const { _id, author, text, images, createdAt, editedAt, isDeleted } = comment;
   const [mode, setMode] = useState<"shown" | "edited" | "removing">("shown");
   // The text that the edit starts from. After a conflict, it is the stored one.
   const [editedFrom, setEditedFrom] = useState(text);
@@ -52,6 +60,7 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
         {mode === "edited" ? (
           <EditComment
             comment={comment}
+            itemId={itemId}
             me={me}
             projectId={projectId}
             from={editedFrom}
@@ -59,7 +68,10 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
             onRejected={(current = editedFrom) => edit(current)}
           />
         ) : isDeleted ? null : (
-          <CommentText text={text} />
+          <>
+            {text === "" ? null : <CommentText text={text} />}
+            <CommentImageList images={images} />
+          </>
         )}
         {mode === "removing" ? (
           <ConfirmRemoval
@@ -93,6 +105,7 @@ export function CommentRow({ comment, me, projectId, note = null, isNew = false 
 
 type EditProps = {
   comment: Comment;
+  itemId: string;
   me: { userId: string };
   projectId: string;
   from: string;
@@ -101,9 +114,9 @@ type EditProps = {
   onRejected: (current: string | undefined) => void;
 };
 
-function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRejected }: EditProps) {
+function EditComment({ comment: { _id, text, images }, itemId, me, projectId, from, onDone, onRejected }: EditProps) {
   const place = `edit-${_id}`;
-  const draft = useDraft(me.userId, place, fromTokens(text));
+  const draft = useDraft(me.userId, place, { ...fromTokens(text), images });
   const { edit } = useWriting();
   return (
     <Composer
@@ -111,6 +124,7 @@ function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRe
       label="Text of the comment"
       submit="Save"
       projectId={projectId}
+      itemId={itemId}
       autoFocus
       onCancel={() => {
         draft.take();
@@ -119,7 +133,7 @@ function EditComment({ comment: { _id, text }, me, projectId, from, onDone, onRe
       onSend={async (changed, taken) => {
         onDone();
         try {
-          await edit(_id, changed, from);
+          await edit(_id, changed, from, taken.images);
         } catch (error) {
           const current = refusalOf(error)?.current;
           writeDraft(me.userId, place, { ...taken, at: Date.now() });

@@ -99,6 +99,7 @@ export function CommentsPanel({
 
 type NewCommentProps = {
   draft: DraftState;
+  itemId: string;
   projectId: string;
   place: string | null;
   onPlace: () => void;
@@ -106,13 +107,14 @@ type NewCommentProps = {
   onSend: (text: string, draft: Draft) => Promise<void>;
 };
 
-export function NewComment({ draft, projectId, place, onPlace, onCancel, onSend }: NewCommentProps) {
+export function NewComment({ draft, itemId, projectId, place, onPlace, onCancel, onSend }: NewCommentProps) {
   return (
     <Composer
       draft={draft}
       label="Write a comment"
       submit="Send"
       projectId={projectId}
+      itemId={itemId}
       autoFocus
       asksName
       onSend={onSend}

@@ -38,10 +38,10 @@ export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isN
       aria-current={isSelected || undefined}
       className={clsx("comment-thread", isSelected && "comment-thread-selected")}
     >
-      <CommentRow comment={first} me={me} projectId={projectId} note={note} isNew={isNew} />
+      <CommentRow comment={first} itemId={thread.itemId} me={me} projectId={projectId} note={note} isNew={isNew} />
       {isResolved ? <p className="text-sm text-faint">Resolved{resolvedBy ? ` by ${resolvedBy}` : ""}</p> : null}
       {isSelected && isSent ? (
-        <Replies threadId={_id} me={me} projectId={projectId} mayReply={may("comment")} startsReply={startsReply} />
+        <Replies threadId={_id} itemId={thread.itemId} me={me} projectId={projectId} mayReply={may("comment")} startsReply={startsReply} />
       ) : null}
       {isSent ? (
         <div className="-ms-1 flex flex-wrap items-center gap-1">
@@ -69,9 +69,16 @@ export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isN
   );
 }
 
-type RepliesProps = { threadId: string; me: { userId: string; name: string }; projectId: string; mayReply: boolean; startsReply: boolean };
+type RepliesProps = {
+  threadId: string;
+  itemId: string;
+  me: { userId: string; name: string };
+  projectId: string;
+  mayReply: boolean;
+  startsReply: boolean;
+};
 
-function Replies({ threadId, me, projectId, mayReply, startsReply }: RepliesProps) {
+function Replies({ threadId, itemId, me, projectId, mayReply, startsReply }: RepliesProps) {
   const { rows, isLoading, more } = useReplies(threadId, true);
   const draft = useDraft(me.userId, threadId);
   const { send } = useWriting();
@@ -81,7 +88,7 @@ function Replies({ threadId, me, projectId, mayReply, startsReply }: RepliesProp
         <ol aria-label="Replies" className="grid gap-3">
           {rows.map((reply) => (
             <li key={reply.key}>
-              <CommentRow comment={reply} me={me} projectId={projectId} />
+              <CommentRow comment={reply} itemId={itemId} me={me} projectId={projectId} />
             </li>
           ))}
         </ol>
@@ -99,6 +106,7 @@ function Replies({ threadId, me, projectId, mayReply, startsReply }: RepliesProp
           label="Write a reply"
           submit="Send"
           projectId={projectId}
+          itemId={itemId}
           asksName
           onSend={(text, taken) => send(me, { place: threadId, draft: taken, text, threadId })}
         />

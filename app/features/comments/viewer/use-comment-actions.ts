@@ -5,9 +5,10 @@ import { useRoot } from "~/lib/data/use-root";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { api } from "#convex/_generated/api";
 import { problemOf } from "../composer/composer";
+import type { Draft } from "../drafts/drafts";
 import { sendComment, type Unsent } from "../drafts/outbox";
 import { useLinkCommenting } from "../link-commenting";
-import { editComment, react, removeComment, setResolved } from "../optimistic";
+import { editCommentWith, react, removeComment, setResolved } from "../optimistic";
 
 /** The author: the signed-in person, or the visitor of a public link. */
 export function useMe(): { userId: string; name: string } | null {
@@ -36,6 +37,7 @@ export const commentActions = {
     orToast(run(api.comments.removeOfLink, { projectId, linkId, authorId })),
 };
 
+type Images = NonNullable<Draft["images"]>;
 type Author = { userId: string; name: string };
 
 /** The changes that visitors of a public link can make too. */
@@ -44,7 +46,8 @@ export function useWriting() {
   if (!link)
     return {
       send: sendComment,
-      edit: (commentId: string, text: string, from: string) => run(api.comments.edit, { commentId, text, from }, editComment),
+      edit: (commentId: string, text: string, from: string, images: Images = []) =>
+        run(api.comments.edit, { commentId, text, from, imageIds: images.map(({ _id }) => _id) }, editCommentWith(images)),
       remove: (commentId: string) => orToast(run(api.comments.remove, { commentId }, removeComment)),
     };
   return {

@@ -55,7 +55,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   const rotation = image.rotation ?? 0;
   const draft = useDraft(me.userId, image._id);
   const { send } = useWriting();
-  const [isComposing, setComposing] = useState(draft.draft.text !== "");
+  const [isComposing, setComposing] = useState(draft.draft.text !== "" || Boolean(draft.draft.images?.length));
   const [selection, setSelection] = useState<Selection | null>(state.thread === null ? null : { id: state.thread, focus: "thread" });
   const pins = usePins(image._id, isOpen || image.lastCommentAt !== undefined);
   const threads = useThreads(image._id, filter, isOpen);
@@ -133,7 +133,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   }
   function cancel() {
     setComposing(false);
-    if (draft.draft.text.trim() === "") draft.take();
+    if (draft.draft.text.trim() === "" && !draft.draft.images?.length) draft.take();
     focusTitle();
   }
   const card = (thread: Thread) => (
@@ -207,6 +207,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
             isComposing && mayComment && !isPlacing ? (
               <NewComment
                 draft={draft}
+                itemId={image._id}
                 projectId={projectId}
                 place={anchor ? `At ${positionText(anchor, rotation)}` : null}
                 onPlace={() => change({ isPlacing: true })}

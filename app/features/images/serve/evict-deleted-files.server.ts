@@ -102,7 +102,7 @@ export function evictDeletedFiles(
   async function compare(): Promise<void> {
     const pause = createPause();
     const unknown = new Set(await copies.groups());
-    for (const table of ["designImages", "imageVersions"] as const) {
+    for (const table of ["designImages", "imageVersions", "commentImages"] as const) {
       let cursor: string | null = null;
       for (let isDone = unknown.size === 0; !isDone && !stop.signal.aborted;) {
         const answer: Living = await client.query(api.released.living, { table, paginationOpts: { cursor, numItems: PAGE } });

@@ -23,6 +23,7 @@ export type ReceiveLimits = {
   maxFileBytes: number;
   maxFiles: number;
   silenceMs: number;
+  maxFieldBytes?: number;
 };
 
 /** The connection was lost or silent. Complete files have been passed on. */
@@ -45,10 +46,10 @@ export async function receiveMultipart<Result>(
   const contentType = request.headers.get("Content-Type") ?? "";
   if (!request.body || !/^multipart\/form-data\s*;/i.test(contentType)) throw new InvalidForm("Not multipart/form-data");
 
-  const { names, maxFileBytes, maxFiles, silenceMs } = limits;
+  const { names, maxFileBytes, maxFiles, silenceMs, maxFieldBytes = 1024 } = limits;
   const parser = createFormParser(
     contentType,
-    { fileSize: maxFileBytes, files: maxFiles, fields: 20, fieldSize: 1024, parts: maxFiles + 20 },
+    { fileSize: maxFileBytes, files: maxFiles, fields: 20, fieldSize: maxFieldBytes, parts: maxFiles + 20 },
     names,
   );
   const files: Promise<Result>[] = [];

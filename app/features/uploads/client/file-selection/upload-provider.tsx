@@ -59,6 +59,9 @@ const LINKS = new Set(["text/uri-list", "text/x-moz-url"]);
 
 type DragState = { target: Target | null; card: boolean; isLink?: boolean };
 
+/** A form that takes dropped files itself. */
+const isOwnDrop = ({ target }: DragEvent) => target instanceof Element && target.closest("[data-own-drop]") !== null;
+
 const NO_FILE = "Links cannot be added. Save the image first, then drop its file.";
 
 function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState | null {
@@ -91,6 +94,11 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
       marked = card;
     };
     const updateTarget = (event: DragEvent) => {
+      if (isOwnDrop(event)) {
+        mark(null);
+        setOver(null);
+        return null;
+      }
       const found = targetAt(event.target);
       mark(found?.card ?? null);
       const next = { target: found?.target ?? null, card: found?.card != null };
@@ -111,7 +119,7 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
     on("dragover", (event) => {
       event.preventDefault();
       const target = updateTarget(event);
-      if (event.dataTransfer) event.dataTransfer.dropEffect = target ? "copy" : "none";
+      if (event.dataTransfer) event.dataTransfer.dropEffect = target || isOwnDrop(event) ? "copy" : "none";
     });
     on("drop", (event) => {
       event.preventDefault();
@@ -119,7 +127,7 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
       depth = 0;
       mark(null);
       setOver(null);
-      if (!event.dataTransfer) return;
+      if (!event.dataTransfer || isOwnDrop(event)) return;
       if (!target) return void toast("Nothing was added. Drop files on a project or a design.");
       readDroppedFiles(event.dataTransfer)().then(
         (batch) => {

@@ -1,0 +1,67 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import type { AppConfig } from "~/config";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { decodeQueue, svgQueue } from "~/features/images/codecs/decoder.server";
+import { inspectImage } from "~/features/images/codecs/inspect-image.server";
+import { makeVariant } from "~/features/images/codecs/make-variant.server";
+import { OWN_WIDTH } from "~/features/images/display/image-address";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { checkImage, type ImageProperties, resultOf, storeBytes } from "~/features/uploads/server/store-image.server";
+import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { api } from "#convex/_generated/api";
+import type { CommentImageAnswer } from "./comment-images";
+
+type Upload = { config: AppConfig; sessionId: string; userId: string; itemId: string; sending: string };
+
+/** Stores an image for a comment without its metadata. Throws `not_found` (the item), `unauthenticated`, `DiskFull`. */
+export async function storeCommentImage(file: ArrivedFile, upload: Upload): Promise<CommentImageAnswer> {
+  const { config, userId } = upload;
+  const strippedPath = imageServiceFor(config).newPath();
+  try {
+    const checked = await checkImage(file, { config, userId, checksum: null });
+    if ("refused" in checked) return { problem: checked.refused.problem };
+    const { properties } = checked;
+    if (properties.contentType === "application/pdf") return { problem: "Comments can have images, but no PDF." };
+    const bytes = await strippedBytes(file.path, properties, userId);
+    await writeFile(strippedPath, bytes, { mode: 0o600, flag: "wx" });
+    const stripped = await inspectImage(strippedPath, userId);
+    if (!stripped.ok) return { problem: stripped.problem };
+    return { image: await store(strippedPath, stripped.properties, file.name, upload) };
+  } catch (error) {
+    const failed = await resultOf(error, file, config);
+    return { problem: failed.ok ? "" : failed.problem };
+  } finally {
+    await rm(strippedPath, { force: true });
+  }
+}
+
+async function strippedBytes(path: string, { contentType, width, height }: ImageProperties, userId: string): Promise<Buffer> {
+  const queue = contentType === "image/svg+xml" ? svgQueue : decodeQueue;
+  const { bytes } = await queue(userId, async () =>
+    makeVariant({ bytes: await readFile(path), contentType, width, height }, { width: OWN_WIDTH, targetFormat: "webp" }, (job) =>
+      decodeQueue(userId, job),
+    ),
+  );
+  return bytes;
+}
+
+async function store(path: string, properties: ImageProperties, name: string, { config, sessionId, itemId, sending }: Upload) {
+  const convex = serviceConvex(config);
+  const { contentType, size, width, height, checksum, placeholder, animated } = properties;
+  const of = { sessionId, itemId, quota: config.storageQuotaBytes };
+  const url = await convex.mutation(api.commentImages.generateUploadUrl, { ...of, bytes: size }, { skipQueue: true });
+  const storageId = await storeBytes(url, path, properties);
+  const args = { ...of, storageId, name, contentType, size, width, height, checksum, placeholder, animated };
+  const finalize = () => convex.mutation(api.commentImages.finalize, { ...args, uploadId: `${sending}:${checksum}` }, { skipQueue: true });
+  try {
+    // An unanswered call may have run; repeating it is safe because `uploadId` is the same.
+    return await finalize().catch((error: unknown) => {
+      if (error instanceof Unavailable) return finalize();
+      throw error;
+    });
+  } catch (error) {
+    await convex.mutation(api.uploads.discard, { storageId }, { skipQueue: true }).catch(() => {});
+    throw error;
+  }
+}
