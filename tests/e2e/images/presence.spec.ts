@@ -77,6 +77,14 @@ test(
       .toBeLessThan(4);
     await page.reload();
     await expect(pointer(page)).toBeVisible();
+    for (let step = 0; step < 3; step++) await other.keyboard.press("+");
+    const frame = page.locator(".presence-viewport");
+    await expect(frame).toBeVisible();
+    await inImage(page)
+      .getByRole("button", { name: `Follow ${stranger.name}` })
+      .click();
+    await expect(page.locator(".presence-following")).toBeVisible();
+    await expect(frame).toHaveCount(0);
     await other.goto(path);
     await expect(pointer(page)).toHaveCount(0);
   },

@@ -7,16 +7,23 @@ import { isPartial } from "./viewport";
 
 export type ShownTab = FunctionReturnType<typeof api.presence.listPointers>[number] & { name: string; colour: number };
 
-type TabPointerProps = { tab: ShownTab; image: { rotation?: Rotation | undefined }; zoom: Pick<Zoom, "box"> };
+type TabPointerProps = {
+  tab: ShownTab;
+  image: { rotation?: Rotation | undefined };
+  zoom: Pick<Zoom, "box">;
+  /** The own view is the same, so a frame shows nothing. */
+  isFollowed: boolean;
+};
 
 /** Where someone points, and the part that they see if it is not the whole image. */
-export function TabPointer({ tab: { pointer, viewport, name, colour }, image: { rotation = 0 }, zoom: { box } }: TabPointerProps) {
+export function TabPointer({ tab, image: { rotation = 0 }, zoom: { box }, isFollowed }: TabPointerProps) {
+  const { pointer, viewport, name, colour } = tab;
   if (!box) return null;
   const at = pointer && boxOnStage(pointer, box, rotation);
   const seen = boxOnStage(viewport, box, rotation);
   return (
     <div aria-hidden="true" data-person={colour}>
-      {isPartial(viewport) ? (
+      {isPartial(viewport) && !isFollowed ? (
         <span className="presence-viewport" style={{ left: seen.left, top: seen.top, width: seen.width, height: seen.height }}>
           {at ? null : <Name name={name} />}
         </span>

@@ -55,7 +55,11 @@ export function ViewerPresence({ image, zoom, layer, open }: ViewerPresenceProps
       {layer && zoom.box
         ? createPortal(
             <>
-              {arePointersShown ? shown.map((tab) => <TabPointer key={tab.presenceId} tab={tab} image={image} zoom={zoom} />) : null}
+              {arePointersShown
+                ? shown.map((tab) => (
+                    <TabPointer key={tab.presenceId} tab={tab} image={image} zoom={zoom} isFollowed={tab.presenceId === following} />
+                  ))
+                : null}
               {name === null ? null : (
                 <div className="presence-following">
                   <span className="min-w-0 truncate">Following {isolate(name)}</span>
