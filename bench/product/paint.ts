@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { chromium, type Page } from "@playwright/test";
 import { WebSocketServer } from "ws";
 import { api } from "../../convex/_generated/api.js";
+import type { Id } from "../../convex/_generated/dataModel.d.ts";
+import { joinProject } from "../../tests/e2e/support/members.ts";
 import { deploymentAs } from "../../tests/e2e/support/pictures.ts";
 import { startApp } from "../../tests/harness/app.ts";
 import { launchOptions } from "../../tests/harness/chromium.ts";
 import { signUp } from "../../tests/harness/people.ts";
-import { hydrated, openBrowser } from "../../tests/harness/test.ts";
+import { hydrated, openBrowser, type Person, type RunningApp } from "../../tests/harness/test.ts";
 import { atMost, median, type Figure, percentile } from "../report.ts";
 
 const CHANGES = 200;
@@ -33,6 +35,7 @@ export async function paint(): Promise<Figure[]> {
       times.theirs.push(await untilPainted(theirs, `change ${n}`, bare.send));
       times.ours.push(await untilPainted(ours, `change ${n}`, (name) => convex.mutation(api.projects.rename, { id, name })));
     }
+    const comments = await paintComments(app, ours, person, id);
     const [p50, p99] = [median(times.ours), percentile(times.ours, 0.99)];
     return [
       { name: "bare websocket message until painted, p50 and p99", value: both(times.theirs) },
@@ -40,12 +43,39 @@ export async function paint(): Promise<Figure[]> {
       atMost("p50 above the bare websocket", p50 - median(times.theirs), 15, "ms", 8),
       atMost("p99 above the bare websocket", p99 - percentile(times.theirs, 0.99), 60, "ms", 12),
       atMost("p99", p99, 250, "ms"),
+      { name: "comment until painted in a second browser, p50 and p99", value: both(comments) },
+      atMost("comment: p50 above other changes", median(comments) - p50, 25, "ms", 8),
+      atMost("comment: p99", percentile(comments, 0.99), 250, "ms"),
     ];
   } finally {
     await browser.close();
     await bare.close();
     await app.dispose();
   }
+}
+
+/** One person can write fewer than these per minute. */
+const COMMENTS_EACH = 25;
+const AUTHORS = 4;
+
+async function paintComments(app: RunningApp, page: Page, owner: Person, projectId: Id<"projects">): Promise<number[]> {
+  const designId = await (await deploymentAs(app, owner)).mutation(api.designs.create, { projectId, name: "Commented" });
+  const times: number[] = [];
+  await page.goto(`/design/${designId}/comments`);
+  await hydrated(page);
+  for (let author = 0; author < AUTHORS; author++) {
+    const person = await signUp(app.url, `Author ${author}`);
+    await joinProject(app, { owner, member: person, projectId, role: "commenter" });
+    const convex = await deploymentAs(app, person);
+    for (let n = 0; n < COMMENTS_EACH; n++) {
+      const comment = `comment ${author} ${n}`;
+      const send = (text: string) => convex.mutation(api.comments.startThread, { itemId: designId, text, key: text });
+      const taken = await untilPainted(page, comment, send, ".comment-text");
+      // The first one waits for the page's subscription.
+      if (times.length > 0 || n > 0) times.push(taken);
+    }
+  }
+  return times;
 }
 
 const both = (times: number[]) => `${median(times).toFixed(1)} and ${percentile(times, 0.99).toFixed(1)} ms`;
@@ -56,20 +86,23 @@ async function live(page: Page, change: (name: string) => Promise<unknown>): Pro
 }
 
 /** Returns ms from the change to the frame after it shows; both clocks are this machine's. */
-async function untilPainted(page: Page, name: string, change: (name: string) => unknown): Promise<number> {
-  await page.evaluate((wanted) => {
-    const at = Promise.withResolvers<number>();
-    const sample = () => {
-      if (document.querySelector("h2")?.textContent !== wanted) return false;
-      requestAnimationFrame(() => setTimeout(() => at.resolve(performance.timeOrigin + performance.now())));
-      observer.disconnect();
-      return true;
-    };
-    const observer = new MutationObserver(sample);
-    observer.observe(document, { childList: true, subtree: true, characterData: true });
-    sample();
-    Object.assign(window, { painted: at.promise });
-  }, name);
+async function untilPainted(page: Page, name: string, change: (name: string) => unknown, selector = "h2"): Promise<number> {
+  await page.evaluate(
+    ([wanted, shown]) => {
+      const at = Promise.withResolvers<number>();
+      const sample = () => {
+        if (document.querySelector(shown)?.textContent !== wanted) return false;
+        requestAnimationFrame(() => setTimeout(() => at.resolve(performance.timeOrigin + performance.now())));
+        observer.disconnect();
+        return true;
+      };
+      const observer = new MutationObserver(sample);
+      observer.observe(document, { childList: true, subtree: true, characterData: true });
+      sample();
+      Object.assign(window, { painted: at.promise });
+    },
+    [name, selector] as const,
+  );
   const before = performance.timeOrigin + performance.now();
   await change(name);
   const painted = await page.evaluate(() => Reflect.get(window, "painted"));
