@@ -221,7 +221,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer, pres
           design.imageCount === 0 && !design.review ? null : (
             <span className="flex flex-wrap gap-x-3">
               {design.imageCount > 0 ? count(design.imageCount, "image") : null}
-              {design.review ? <ReviewMark status={design.review.status} /> : null}
+              {design.review ? <ReviewMark status={design.review.status} className="page-about-mark" /> : null}
             </span>
           )
         }
@@ -264,7 +264,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer, pres
             <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
               {design.description === "" ? <Description item={design} field="description" text="" /> : null}
               <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} knownTags={knownTags} />
-              <ReviewSection item={design} review={review} />
+              <ReviewSection item={design} review={review} markClass="max-sm:hidden" />
             </div>
           </PageAbout>
         }
