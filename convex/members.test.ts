@@ -146,6 +146,21 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect(await eve.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 0 });
   });
 
+  it.each(["trash", "purge", "removal"] as const)("refuses a member's upload that arrives after a %s, without its file", async (how) => {
+    const { project, design, member } = await shared("editor");
+    const { sessionId } = eve;
+    await server.mutation(api.uploads.generateUploadUrl, { sessionId, designId: design, bytes: 3 });
+    const storageId = await backend.store(new Uint8Array(3));
+    if (how === "removal") await remove(member);
+    else await ada.mutation(api.projects.moveToTrash, { id: project });
+    if (how === "purge") await ada.mutation(api.trash.purge, { id: project });
+    const size = { size: 3, width: 1, height: 1, checksum: "0".repeat(64), placeholder: null, animated: false };
+    const file = { sessionId, designId: design, uploadId: how, storageId, name: "late.png", contentType: "image/png", ...size };
+    expect(await refused(server.mutation(api.uploads.finalize, file))).toEqual(NOT_FOUND);
+    await server.mutation(api.uploads.discard, { storageId });
+    expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([]);
+  });
+
   it("requires the right to download for an unchanged file", async () => {
     const { image, member } = await shared("viewer");
     const file = (original: boolean) => server.query(api.uploads.getFile, { sessionId: eve.sessionId, imageId: image, original });

@@ -140,14 +140,21 @@ test(
   },
 );
 
-test("loads and requests nothing of presence for someone without members", { tag: "@presence-alone" }, async ({ page, person, app }) => {
+test("loads no presence for someone alone, and no comments without any", { tag: "@presence-alone" }, async ({ page, person, app }) => {
   const { designId, path } = await makeDesign(app, person);
   const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
   const texts: string[] = [];
+  const scripts: Promise<string>[] = [];
+  page.on("response", (response) => {
+    if (/\.js$/.test(new URL(response.url()).pathname)) scripts.push(response.text());
+  });
   page.on("request", (request) => texts.push(request.url()));
   page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => texts.push(String(payload))));
   await openPage(page, path);
   await openPage(page, `${path}/images/${imageId}`);
   await expect.poll(() => texts.some((text) => text.includes("getDesignImageInPlace"))).toBe(true);
   expect(texts.filter((text) => text.includes("presence"))).toEqual([]);
+  const loaded = await Promise.all(scripts);
+  expect(loaded.length).toBeGreaterThan(0);
+  expect(loaded.filter((text) => /Write a comment|Show pointers/.test(text))).toEqual([]);
 });
