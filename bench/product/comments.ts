@@ -10,7 +10,7 @@ import { insertImages, insertPerson } from "../image-rows.ts";
 import { atMost, type Figure, median } from "../report.ts";
 
 const FEW = 100;
-const MANY = { comments: 10_000, links: 1000 };
+const MANY = { comments: 10_000, links: 1000, members: 1000 };
 const ROUNDS = 25;
 const BATCH = 50;
 
@@ -26,6 +26,7 @@ export async function comments(): Promise<Figure[]> {
     const few = await measureComments(deployment, backend, "Few", FEW);
     const many = await measureComments(deployment, backend, "Many", MANY.comments);
     const links = await measureLinks(backend);
+    const members = await measureMembers(backend);
     const compared = (name: string, now: number[], before: number[], count: number) => [
       { name: `${name}, ${FEW} and ${count.toLocaleString("en")}`, value: `${median(before).toFixed(1)} and ${median(now).toFixed(1)} ms` },
       atMost(`${name}, ${count.toLocaleString("en")} ÷ ${FEW}`, median(now) / median(before), SAME_CLASS, ""),
@@ -35,6 +36,8 @@ export async function comments(): Promise<Figure[]> {
       ...compared("adding a comment", many.add, few.add, MANY.comments),
       ...compared("a comment until it reaches a second client", many.received, few.received, MANY.comments),
       ...compared("the first page of public links", links.many, links.few, MANY.links),
+      ...compared("the list of members", members.many.list, members.few.list, MANY.members),
+      ...compared("a comment in a project with members", members.many.comment, members.few.comment, MANY.members),
     ];
   } finally {
     await backend.close();
@@ -124,6 +127,45 @@ async function measureLinks(backend: Backend): Promise<{ few: number[]; many: nu
       times[size].push(performance.now() - began);
     }
   return times;
+}
+
+type MemberTimes = Record<"list" | "comment", number[]>;
+
+async function measureMembers(backend: Backend): Promise<Record<"few" | "many", MemberTimes>> {
+  const person = await insertPerson(backend, "Members");
+  const projects = { few: await projectWithMembers(backend, person, FEW), many: await projectWithMembers(backend, person, MANY.members) };
+  const times = { few: { list: [], comment: [] } as MemberTimes, many: { list: [], comment: [] } as MemberTimes };
+  // Half of the rounds for each project, because one person can write 30 comments per minute.
+  for (let round = 0; round < ROUNDS / 2; round++)
+    for (const size of ["few", "many"] as const) {
+      const { projectId, imageId } = projects[size];
+      const commented = performance.now();
+      await person.mutation(api.comments.startThread, { itemId: imageId, text: `Comment ${round}`, key: randomUUID() });
+      times[size].comment.push(performance.now() - commented);
+      await backend.settle();
+      await person.mutation(api.projects.rename, { id: projectId, name: `Members ${round}` });
+      const listed = performance.now();
+      await person.query(api.members.list, { projectId, paginationOpts: { cursor: null, numItems: 50 } });
+      times[size].list.push(performance.now() - listed);
+    }
+  return times;
+}
+
+async function projectWithMembers(backend: Backend, person: Person, count: number) {
+  const imageId = await newImage(backend, person);
+  const { designId } = (await person.query(api.designImages.getDesignImageInPlace, { id: imageId })).image;
+  const { projectId } = await person.query(api.designs.getDesignById, { id: designId });
+  for (let from = 0; from < count; from += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - from) }, (_, place) => ({
+      projectId,
+      userId: `${projectId} member ${from + place}`,
+      role: "viewer",
+      addedAt: from + place,
+      addedBy: person.userId,
+    }));
+    await backend.inside.mutation(probe.insertMany, { table: "projectMembers", rows });
+  }
+  return { projectId, imageId };
 }
 
 async function linkedProject(backend: Backend, person: Person, count: number): Promise<Id<"projects">> {
