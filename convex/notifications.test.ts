@@ -249,6 +249,16 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await sent(eve)).toEqual([atOnce(["accessChanged"])]);
   });
 
+  it("tells members once that projects went with their owner's account, without names", async () => {
+    const second = await ada.mutation(api.projects.create, { name: "Second" });
+    await addMember(backend, second, eve, "viewer");
+    const where = [{ field: "id", operator: "eq" as const, value: ada.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
+    await backend.settle();
+    expect(await notices(eve)).toMatchObject([{ change: "removed", access: { actor: "Deleted user", project: "" } }]);
+    expect(await sent(eve)).toEqual([atOnce(["accessChanged"])]);
+  });
+
   it("notifies of a transfer that is offered, declined and accepted", async () => {
     const offer = () => server.mutation(api.transfers.offer, { sessionId: ada.sessionId, projectId: project, userId: eve.userId });
     const transferId = async () => (await eve.query(api.transfers.listOffered, {}))[0]?._id ?? "";

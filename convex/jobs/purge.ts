@@ -8,8 +8,9 @@ import { recordActivity } from "../model/activities/recordActivity";
 import { forgetReads } from "../model/comments/unread";
 import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
+import { userOf } from "../model/members";
 import { deleteLink } from "../model/links/links";
-import { forgetAccessNotices } from "../model/notifications/notify";
+import { forgetAccessNotices, notifyOfDeletedOwner } from "../model/notifications/notify";
 import { forgetMutes } from "../model/notifications/settings";
 import { deleteWebhook } from "../model/webhooks/webhooks";
 import { clearDesign, clearImage } from "../model/presence/presence";
@@ -128,8 +129,11 @@ async function deleteMembers(ctx: MutationCtx, projectId: Id<"projects">, limit:
     .query("projectMembers")
     .withIndex("by_project", (q) => q.eq("projectId", projectId))
     .take(limit);
+  const project = members.length > 0 ? await ctx.db.get(projectId) : null;
+  const ofDeletedAccount = project !== null && (await userOf(ctx, project.ownerId)) === null;
   for (const { _id, userId } of members) {
     await ctx.db.delete(_id);
+    if (ofDeletedAccount) await notifyOfDeletedOwner(ctx, project, userId);
     await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: null });
   }
   return members.length;

@@ -33,6 +33,11 @@ it.each([
     "/projects/p1",
   ],
   [{ notice: changed("removed"), access }, "ada removed you from the project “Posters”.", undefined],
+  [
+    { notice: changed("removed"), access: { ...access, project: "" } },
+    "Projects that were shared with you were deleted with their owner's account.",
+    undefined,
+  ],
   [{ notice: changed("transferOffered"), access }, "ada offers you the ownership of the project “Posters”.", "/projects/p1/transfer"],
   [
     { notice: changed("transferAccepted"), access },

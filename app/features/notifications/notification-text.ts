@@ -70,6 +70,7 @@ function accessText(notice: AccessNotice, access: NonNullable<ShownNotification[
     case "role":
       return `${actor} made you ${article(role)} of ${project}.`;
     case "removed":
+      if (access.project === "") return "Projects that were shared with you were deleted with their owner's account.";
       return `${actor} removed you from ${project}.`;
     case "transferOffered":
       return `${actor} offers you the ownership of ${project}.`;

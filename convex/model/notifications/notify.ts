@@ -65,6 +65,21 @@ export async function markInvitationsRead(ctx: MutationCtx, projectId: Id<"proje
     if (notice.kind === "invitation" && !read) await ctx.db.patch(_id, { read: true });
 }
 
+/** Unread notices among which another one about the same owner is looked for. */
+const UNREAD_MAX = 50;
+
+/** Tells a member that a project went with its owner's account. Without the name, and once for all projects of the owner. */
+export async function notifyOfDeletedOwner(ctx: MutationCtx, project: Doc<"projects">, userId: string): Promise<void> {
+  const { _id: projectId, ownerId: actorId } = project;
+  const unread = await ctx.db
+    .query("notices")
+    .withIndex("by_read", (q) => q.eq("userId", userId).eq("read", false))
+    .order("desc")
+    .take(UNREAD_MAX);
+  const isTold = unread.some(({ notice }) => notice.kind === "accessChanged" && notice.name === "" && notice.actorId === actorId);
+  if (!isTold) await notifyPerson(ctx, userId, projectId, { kind: "accessChanged", actorId, projectId, change: "removed", name: "" });
+}
+
 /** Deletes notices that name a purged project. Returns the number of deleted rows. */
 export async function forgetAccessNotices({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
   const rows = await db
