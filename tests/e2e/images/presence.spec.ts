@@ -107,6 +107,8 @@ test(
       .click();
     await expect(page).toHaveURL(new RegExp(imageId));
     await expect(following).toBeVisible();
+    // Before the stage is measured, there is no number.
+    await expect(zoomOf(page)).toHaveText(/\d/);
     const before = await zoomOf(page).textContent();
     for (let step = 0; step < 3; step++) await other.keyboard.press("+");
     await expect(zoomOf(page)).not.toHaveText(before ?? "");
@@ -133,8 +135,10 @@ test(
       .getByRole("button", { name: `Follow ${stranger.name}` })
       .click();
     await expect(following).toBeVisible();
+    await expect(zoomOf(page)).toHaveText(/\d/);
+    const fitted = await zoomOf(page).textContent();
     await other.keyboard.press("+");
-    await expect(zoomOf(page)).not.toHaveText(before ?? "");
+    await expect(zoomOf(page)).not.toHaveText(fitted ?? "");
     await page.keyboard.press("-");
     await expect(following).toHaveCount(0);
   },
