@@ -150,7 +150,7 @@ test("loads no presence for someone alone, and no comments without any", { tag: 
   const texts: string[] = [];
   const scripts: Promise<string>[] = [];
   page.on("response", (response) => {
-    if (/\.js$/.test(new URL(response.url()).pathname)) scripts.push(response.text());
+    if (new URL(response.url()).pathname.endsWith(".js")) scripts.push(response.text());
   });
   page.on("request", (request) => texts.push(request.url()));
   page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => texts.push(String(payload))));
