@@ -108,7 +108,7 @@ export const list = userQuery({
 
 type Kind = Doc<"activities">["kind"];
 
-/** What pages of earlier builds show as an added tag. */
+/** Names of the tags as which pages of earlier builds show discussions. */
 const DISCUSSION_NAMES: Partial<Record<Kind, { kind: DiscussionKind; text: string }>> = {
   commented: { kind: "commented", text: "Comment" },
   resolved: { kind: "resolved", text: "Comment resolved" },

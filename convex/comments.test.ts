@@ -162,7 +162,7 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect(await refused(long)).toMatchObject({ fieldErrors: { text: ["A comment can have at most 5,000 characters."] } });
   });
 
-  it("keeps a deleted first comment as a gap while it has replies", async () => {
+  it("keeps a deleted first comment without text while it has replies", async () => {
     const id = await begin(eve, "First");
     const commentId = await answer(ada, id, "Reply");
     await eve.mutation(comments.remove, { commentId: (await thread(eve, id)).first._id });
@@ -251,7 +251,7 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect(await countRows("commentReads", "userId", eve.userId)).toBe(0);
   });
 
-  it("reads an unread mark of a deleted comment with its design", async () => {
+  it("removes the unread mark of a trashed image when its design is read", async () => {
     await begin(ada, "Gone");
     await ada.mutation(api.designImages.moveToTrash, { id: image });
     await eve.mutation(comments.markRead, { itemId: design });

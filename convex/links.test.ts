@@ -134,7 +134,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     );
   });
 
-  it("give the rows of an archive with downloads only, within their target", async () => {
+  it("return archive rows of their target only if downloads are allowed", async () => {
     const rows = (linkId: string, lock = 0) => [
       server.query(api.linkArchive.designs, { linkId, lock, projectId: project, paginationOpts }),
       server.query(api.linkArchive.images, { linkId, lock, designId: design, paginationOpts }),
@@ -195,7 +195,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     await server.mutation(api.links.noteVisits, { linkId: id, visits: 1 });
   });
 
-  it("end at their time, and open again with a later one", async () => {
+  it("expire at their time, and open again when extended", async () => {
     const { id, tokenHash, visitor } = await create(project, { expiresAt: Date.now() + DAY });
     expect(await nameOf(visitor)).toBe("Shown");
     await backend.inside.mutation(probe.patch, { table: "links", id, fields: { expiresAt: Date.now() - 1 } });

@@ -282,7 +282,7 @@ export const revokeAny = serverMutation({
   },
 });
 
-/** Returns the seconds to wait if one of the keys has had its maximum; 0: go ahead. */
+/** Returns the seconds to wait at the limit of a key, otherwise 0. */
 export const countAttempt = serverMutation({
   args: attempts,
   returns: v.number(),

@@ -130,7 +130,7 @@ it("ends the open pages of a member at once when the access ends or a role is lo
   await expect.poll(() => shared.at(-1)).toMatchObject({ page: [] });
 });
 
-it("re-runs no query for signs of life and pointers", { tags: "@presence-re-runs-nothing" }, async () => {
+it("re-runs no query for heartbeats and pointers", { tags: "@presence-re-runs-nothing" }, async () => {
   const [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
   const projectId = await ada.mutation(api.projects.create, { name: "Shared" });
   const designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });

@@ -110,7 +110,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await sent(eve)).toEqual([atOnce(["reply"], ["two"])]);
   });
 
-  it("mails nothing of deleted comments, and a mention that an edit adds", async () => {
+  it("omits deleted comments from mails, and includes mentions that an edit added", async () => {
     const thread = await begin(ada, "Start");
     await answer(eve, thread, "gone soon");
     const kept = await answer(eve, thread, "plain");
@@ -316,7 +316,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await claimed(bob)).toEqual([]);
   });
 
-  it("does not notify unverified accounts of an invitation, nor without mail", async () => {
+  it("notifies of an invitation only verified accounts of a server with mail", async () => {
     const bob = await signUp(backend, "bob");
     await invite(bob, false);
     const [user] = await rowsOf(backend, "users", "id", bob.userId);
@@ -335,7 +335,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect((await queued(ada)).map(({ lease }) => lease)).toEqual([undefined, undefined]);
   });
 
-  it("deletes what names a purged project", async () => {
+  it("deletes mutes and notices of a purged project", async () => {
     await eve.mutation(settings.setMuted, { projectId: project, isMuted: true });
     const bob = await signUp(backend, "bob");
     await addMember(backend, project, bob, "viewer");

@@ -120,7 +120,7 @@ describe.each(backends)("presence on $name", ({ start }) => {
     await join(eve);
   });
 
-  it("removes a member's rows with the access, and those of other projects not", async () => {
+  it("removes only the rows of the project that a member loses", async () => {
     const other = await ada.mutation(api.projects.create, { name: "Other" });
     await addMember(backend, other, eve, "viewer");
     const otherDesign = await ada.mutation(api.designs.create, { projectId: other, name: "Other" });

@@ -84,7 +84,7 @@ describe.each(backends)("reviews on $name", ({ start }) => {
     expect(await refused(undo("a"))).toMatchObject({ code: "conflict" });
   });
 
-  it("lets the last of two people win and records both in the history", async () => {
+  it("keeps the later of two statuses and records both in the history", async () => {
     const ed = await member("ed", "editor");
     await set(imageId, "approved", {}, ed);
     await set(imageId, "changesRequested");

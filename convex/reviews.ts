@@ -86,7 +86,7 @@ export const request = userMutation({
     for (const reviewerId of new Set(userIds)) {
       const reviewer = reviewerId === ctx.user.id ? null : await userOf(ctx, reviewerId);
       if (!reviewer || !(await hasRight({ ...ctx, user: reviewer }, project, "review")))
-        throw invalid({ userIds: ["Someone that you chose can no longer review. Choose again."] });
+        throw invalid({ userIds: ["Someone you chose can no longer review. Choose other reviewers."] });
       const earlier = open.find((each) => each.itemId === item._id && each.reviewerId === reviewerId);
       if (earlier) {
         await ctx.db.patch(earlier._id, texts);

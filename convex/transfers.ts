@@ -11,7 +11,7 @@ import { memberOf, nameOf, userOf } from "./model/members";
 import { endOfferNotice } from "./model/notifications/notify";
 import { openOffers } from "./model/transfers/openOffers";
 import { bytesOf, rowsOfSmall } from "./model/transfers/projectRows";
-import { giveProject, isOpen, notifyOfTransfer, transferOf } from "./model/transfers/transfers";
+import { transferProject, isOpen, notifyOfTransfer, transferOf } from "./model/transfers/transfers";
 import { transferState } from "./model/transfers/transferTables";
 
 /** Transfers of projects to another owner (docs/decisions/185-transfer.md). */
@@ -63,15 +63,15 @@ export const accept = userMutation({
     const { designCount: designs, imageCount: images } = project;
     const counts = { projects: 1, designs, images };
     const most = await bytesOfOwner(ctx, transfer.fromId);
-    const isRoomy = limits.quota === undefined && !limits.isLimited;
-    if (isRoomy || (most !== null && (await isWithinLimit(expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: most }))))) {
-      await giveProject(ctx, transfer, project);
+    const isUnlimited = limits.quota === undefined && !limits.isLimited;
+    if (isUnlimited || (most !== null && (await isWithinLimit(expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: most }))))) {
+      await transferProject(ctx, transfer, project);
       return null;
     }
     const rows = await rowsOfSmall(ctx, project._id);
     await expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: rows ? await bytesOfRows(ctx, rows, transfer) : 0 });
     if (rows) {
-      await giveProject(ctx, transfer, project);
+      await transferProject(ctx, transfer, project);
       return null;
     }
     const run = transfer.run + 1;

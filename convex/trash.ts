@@ -9,7 +9,7 @@ import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
 import { forgetUndo, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "./model/review/requests";
-import { expectNoneGiven, expectSettled } from "./model/transfers/transfers";
+import { expectNoRunningTransfer, expectSettled } from "./model/transfers/transfers";
 import { expectVisible, restoreWithParents } from "./model/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
@@ -113,7 +113,8 @@ export const restore = userMutation({
 
 /** A move to a project of another owner is a copy (`moves.ts`), which needs an item outside the trash. */
 function expectSameOwner(from: Doc<"projects">, to: Doc<"projects">): void {
-  if (from.ownerId !== to.ownerId) throw conflict("Restore the item first. Then move it to this project, which has another owner.");
+  if (from.ownerId !== to.ownerId)
+    throw conflict("This project has another owner. Restore the item to its original location first, then move it here.");
 }
 
 export const purge = userMutation({
@@ -134,7 +135,7 @@ export const empty = userMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    await expectNoneGiven(ctx, ctx.user.id);
+    await expectNoRunningTransfer(ctx, ctx.user.id);
     await purgeBatch(ctx, { ownerId: ctx.user.id, before: Date.now() + 1 });
     return null;
   },

@@ -20,7 +20,7 @@ import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { resetApprovals } from "./model/review/setReviews";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
-import { giveImages } from "./model/transfers/giveRows";
+import { transferImages } from "./model/transfers/giveRows";
 import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/limits/usage";
 import { pictureFields } from "./model/versionTables";
@@ -88,8 +88,8 @@ export const finalize = serverMutationForSender({
     const { image: found, ...path } = await imageFor(ctx, args.imageId, "edit");
     const { ownerId } = path.project;
     // During a transfer the image may still have its former owner. The version counts towards the new one.
-    const isGiven = found.ownerId !== undefined && found.ownerId !== ownerId && (await giveImages(ctx, [found], ownerId)) > 0;
-    const image = isGiven ? ((await ctx.db.get(found._id)) ?? found) : found;
+    const isTransferred = found.ownerId !== undefined && found.ownerId !== ownerId && (await transferImages(ctx, [found], ownerId)) > 0;
+    const image = isTransferred ? ((await ctx.db.get(found._id)) ?? found) : found;
     const properties = check(imageProperties, args);
 
     const earlier = await ctx.db
@@ -180,7 +180,7 @@ async function authorName(ctx: CallerCtx, userId: string): Promise<string> {
     .query("users")
     .withIndex("id", (q) => q.eq("id", userId))
     .first();
-  if (!user) return "A former user";
+  if (!user) return "Deleted user";
   return user.id === ctx.user.id ? user.name || user.email : nameOf(user);
 }
 

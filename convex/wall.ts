@@ -94,7 +94,7 @@ async function reviewedFrom({ db }: QueryCtx, projectId: Id<"projects">, from: P
   const designId = from && db.normalizeId("designs", from.design);
   const first = designId && (await db.get(designId));
   // Many designs have the same number of reviewed images: their age breaks the tie.
-  const twins =
+  const ties =
     from && first
       ? await designs
           .withIndex("by_reviewed_images", (q) =>
@@ -109,6 +109,6 @@ async function reviewedFrom({ db }: QueryCtx, projectId: Id<"projects">, from: P
       return from === null ? range : range.lt("reviewedImages", from.at);
     })
     .order("desc")
-    .take(DESIGNS + 1 - twins.length);
-  return [...twins, ...others];
+    .take(DESIGNS + 1 - ties.length);
+  return [...ties, ...others];
 }

@@ -60,7 +60,7 @@ const list = z.string().transform((text) =>
 /** A future time would accept losses that have not happened yet. */
 const pastTime = z.coerce
   .date({ error: "a time like 2026-11-23T06:30:00.000Z" })
-  .refine((time) => time.getTime() <= Date.now(), { error: "a time in the past, as the refused start names it" });
+  .refine((time) => time.getTime() <= Date.now(), { error: "a time in the past; the error message of the refused start shows it" });
 
 const origins = list.pipe(z.array(origin, { error: "origins, separated by commas" }));
 

@@ -119,7 +119,7 @@ try {
   if (error instanceof ConfigError || error instanceof StartError) console.error(error.message);
   else if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
     console.error(`${error.message}. Choose another one with PORT.`);
-  else if (reasonOf(error)) console.error(`The app cannot start: ${reasonOf(error)}. It was about to write to DATA_DIR.`);
+  else if (reasonOf(error)) console.error(`The app cannot start, because it cannot write to DATA_DIR: ${reasonOf(error)}.`);
   else if (noRoom) console.error(`The app cannot start: ${error instanceof Error ? error.message : String(error)}\n${noRoom}`);
   else console.error(error);
   process.exit(1);

@@ -32,7 +32,7 @@ export function settingsWarnings(set: Settings, providers: readonly string[]): s
 function missingSecrets(set: Settings): string[] {
   return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
     .filter((name) => set[name] === undefined)
-    .map((name) => `${name} is missing: with CONVEX_URL it must be set (the first npm run setup:convex prints one)`);
+    .map((name) => `${name} is missing: CONVEX_URL requires it (the first npm run setup:convex prints one)`);
 }
 
 function embeddedConflicts(set: Settings): string[] {
@@ -43,7 +43,7 @@ function embeddedConflicts(set: Settings): string[] {
     ...(set.ENGINE_PORT !== 0 && set.ENGINE_PORT === set.ENGINE_SITE_PORT
       ? ["ENGINE_SITE_PORT is the same as ENGINE_PORT: HTTP actions need a port of their own"]
       : []),
-    ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: with CONVEX_SITE_URL it must be set"] : []),
+    ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: CONVEX_SITE_URL requires it"] : []),
   ];
 }
 
@@ -51,11 +51,9 @@ function accountConflicts(set: Settings, { production, providers }: SettingsCont
   const sendsMail = set.SMTP_URL !== undefined || !production;
   return [
     ...(set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION && !sendsMail
-      ? [
-          "SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be set, since links to verify addresses are sent by email",
-        ]
+      ? ["SMTP_URL is missing: ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true requires it, because links to verify addresses are sent by email"]
       : []),
-    ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: with MAIL_FROM it must be set"] : []),
+    ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: MAIL_FROM requires it"] : []),
     ...(set.ACCOUNTS_SIGN_UP !== "closed" && !set.ACCOUNTS_EMAIL_AND_PASSWORD && providers.every((id) => providersWithoutAddress.has(id))
       ? [`ACCOUNTS_EMAIL_AND_PASSWORD is false, and ${withoutSignUp(providers)}: nobody could sign up`]
       : []),
@@ -88,11 +86,11 @@ function paymentConflicts(set: Settings): string[] {
       ...names.filter((name) => set[name] !== undefined),
       ...(set.STRIPE_ENVIRONMENT === "live" ? ["STRIPE_ENVIRONMENT=live"] : []),
     ];
-    return configured.map((name) => `STRIPE_SECRET_KEY is missing: with ${name} it must be set`);
+    return configured.map((name) => `STRIPE_SECRET_KEY is missing: ${name} requires it`);
   }
   const missing = (["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE"] as const)
     .filter((name) => set[name] === undefined)
-    .map((name) => `${name} is missing: with STRIPE_SECRET_KEY it must be set`);
+    .map((name) => `${name} is missing: STRIPE_SECRET_KEY requires it`);
   const isLive = key.includes("_live_");
   if (isLive === (set.STRIPE_ENVIRONMENT === "live")) return missing;
   const kind = isLive
@@ -107,7 +105,7 @@ function addressConflicts(set: Settings): string[] {
 
 function unreachableAddress({ APP_URL, HOST }: Settings): string[] {
   if (APP_URL.length > 0 || isIP(HOST) === 0 || REACHED_BY_LOOPBACK.check(HOST, isIP(HOST) === 6 ? "ipv6" : "ipv4")) return [];
-  return [`APP_URL is missing: with HOST=${HOST} it must be set, since without it only loopback names are answered`];
+  return [`APP_URL is missing: HOST=${HOST} requires it, because without it the app accepts only loopback names`];
 }
 
 /** Browsers send the same Host header for http and https, so only a proxy can distinguish them. */
@@ -115,7 +113,7 @@ function ambiguousOrigins({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] {
   if (TRUSTED_PROXY_HOPS > 0) return [];
   const hosts = APP_URL.map((origin) => new URL(origin).host);
   return [...new Set(hosts.filter((host, index) => hosts.indexOf(host) !== index))].map(
-    (host) => `TRUSTED_PROXY_HOPS is 0: with http and https for ${host} in APP_URL a proxy must send X-Forwarded-Proto and be trusted`,
+    (host) => `TRUSTED_PROXY_HOPS is 0: APP_URL has ${host} with http and https, so a trusted proxy must send X-Forwarded-Proto`,
   );
 }
 

@@ -16,7 +16,7 @@ function isOlder(version) {
 if (isOlder(process.versions.node)) {
   console.error(
     `Atelier needs Node ${LEAST.join(".")} or newer; this is Node ${process.versions.node}.\n` +
-      "Start it with 'npm start': on 64-bit Linux 'npm ci' has installed a Node of its own for that. Elsewhere install a newer Node from https://nodejs.org.",
+      "Start it with 'npm start': on 64-bit Linux, 'npm ci' installs the Node version that the app needs. Elsewhere install a newer Node from https://nodejs.org.",
   );
   process.exit(1);
 }

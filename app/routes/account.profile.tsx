@@ -98,7 +98,7 @@ function EmailForm({ email, constraint }: { email: string; constraint: Constrain
       state={state}
       submit={email === "" ? "Add email" : "Change email"}
       successTexts={{
-        email: `Changed to ${email}.`,
+        email: `Email changed to ${email}.`,
         "email-asked": `We sent an email to ${email}. Open the link in it to confirm the change.`,
       }}
     >

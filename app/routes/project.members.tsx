@@ -87,7 +87,7 @@ export default function ProjectMembers({ loaderData }: Route.ComponentProps) {
       <div className="flex max-w-3xl flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <p className="text-soft">
           {isMuted
-            ? "You muted this project: its notifications are marked as read and not mailed."
+            ? "You muted this project: its notifications are marked as read, and you get no emails about it."
             : "You get notifications about this project."}
         </p>
         <MuteForm projectId={project._id} isMuted={isMuted} />

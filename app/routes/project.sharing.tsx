@@ -95,7 +95,7 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
         {loaderData.enabled ? (
           <CreateLinkForm key={target.id} item={target} />
         ) : (
-          <p className="text-soft">The operator has switched public links off. Existing links do not open.</p>
+          <p className="text-soft">The operator has turned off public links. Existing links do not open.</p>
         )}
       </section>
       <section aria-labelledby="links" className="grid max-w-3xl gap-4">
@@ -108,7 +108,7 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
       </section>
       {loaderData.webhooks ? (
         <p className="text-soft">
-          Programs can be told of new images, comments and reviews:{" "}
+          Notify other programs of new images, comments and reviews:{" "}
           <Link
             to={href("/projects/:id/webhooks", { id: project._id })}
             prefetch="intent"

@@ -65,7 +65,7 @@ export default function ProjectTransfer({ loaderData }: Route.ComponentProps) {
       ) : isOwner ? (
         <Owners projectId={project._id} transfer={transfer} members={loaderData.members} />
       ) : (
-        <p className="text-soft">Nobody offers this project to you. Only its owner can transfer it.</p>
+        <p className="text-soft">This project is not offered to you. Only its owner can transfer it.</p>
       )}
     </Page>
   );

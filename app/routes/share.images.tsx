@@ -86,7 +86,7 @@ export default function SharedImages({ loaderData: { files, projects, projectId,
       {files.length === 0 ? (
         <EmptyState
           title="No shared images"
-          text="Share images to Atelier from your device. They are kept for one hour. If you were signed out, share them again."
+          text="Share images to Atelier from your device. Images are kept for one hour. If you shared them while signed out, share them again."
           action={
             <Link to={href("/projects")} prefetch="intent" className={buttonClass({ variant: "primary" })}>
               Show projects

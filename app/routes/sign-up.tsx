@@ -102,7 +102,7 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
             type="email"
             autoComplete="username"
             readOnly={invitation !== null}
-            hint={invitation ? "Your invitation is for this address" : undefined}
+            hint={invitation ? "Your invitation is for this address." : undefined}
             autoFocus={isFirstInvalidField(form, "email")}
           />
           <FormPasswordField

@@ -52,7 +52,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   mutedProjects: (row) => row["projectId"],
 };
 
-/** Deleted within half a minute after the last tab has left. */
+/** Tables without export: rows are deleted within half a minute after the last tab has left. */
 const TRANSIENT = ["presence", "presenceBeats", "presencePointers"];
 
 describe.each(backends)("account archive on $name", ({ start }) => {

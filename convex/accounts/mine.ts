@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import type { QueryCtx } from "../_generated/server";
 import { serverMutationFor, userQuery } from "../model/access";
-import { rememberPlace } from "../model/notifications/queueMails";
+import { storeDateSettings } from "../model/notifications/queueMails";
 
 /** Never returns tokens, passwords or keys. Changes go through Better Auth's endpoints. */
 
@@ -118,7 +118,7 @@ export const noteActivity = serverMutationFor({
   returns: v.null(),
   handler: async (ctx, place) => {
     const { db, session, user } = ctx;
-    await rememberPlace(ctx, user.id, place);
+    await storeDateSettings(ctx, user.id, place);
     const activity = await db
       .query("sessionActivity")
       .withIndex("by_session", (q) => q.eq("sessionId", session.id))

@@ -3,7 +3,7 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { ifVisible } from "../model/access";
-import { deleteImages, deleteImagesOn, giveImage } from "../model/comments/commentImages";
+import { deleteImages, deleteImagesOn, transferImage } from "../model/comments/commentImages";
 import { deleteRowsOf } from "../model/comments/threads";
 import { forgetReads } from "../model/comments/unread";
 import { asAuthor, removeComment } from "../model/comments/writeComments";
@@ -63,7 +63,7 @@ export const forgetReactions = internalMutation({
 });
 
 /** After a transfer: makes the images in comments on an item count for the new owner. */
-export const giveImages = internalMutation({
+export const transferImages = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")), ownerId: v.string(), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),
   handler: async (ctx, { cursor, ...args }) => {
@@ -72,8 +72,8 @@ export const giveImages = internalMutation({
       .query("commentImages")
       .withIndex("by_item", (q) => q.eq("itemId", itemId))
       .paginate({ cursor, numItems: BATCH });
-    for (const image of page) await giveImage(ctx, image, ownerId);
-    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.comments.giveImages, { ...args, cursor: continueCursor });
+    for (const image of page) await transferImage(ctx, image, ownerId);
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.comments.transferImages, { ...args, cursor: continueCursor });
     return null;
   },
 });

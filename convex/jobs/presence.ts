@@ -4,8 +4,8 @@ import { internalMutation } from "../_generated/server";
 import { EXPIRES_MS, removePresence, sweepOf } from "../model/presence/presence";
 
 const BATCH = 100;
-/** Older rows have no scheduled sweep (milliseconds). */
-const FORGOTTEN_MS = 60 * 60 * 1000;
+/** Age of a row in milliseconds above which its sweep was lost. */
+const LOST_SWEEP_MS = 60 * 60 * 1000;
 
 /** Deletes expired rows of a design, and schedules itself while others are left. */
 export const sweep = internalMutation({
@@ -36,7 +36,7 @@ export const resume = internalMutation({
   handler: async (ctx) => {
     const forgotten = await ctx.db
       .query("presenceBeats")
-      .withIndex("by_age", (q) => q.lt("seenAt", Date.now() - FORGOTTEN_MS))
+      .withIndex("by_age", (q) => q.lt("seenAt", Date.now() - LOST_SWEEP_MS))
       .take(BATCH);
     for (const designId of new Set(forgotten.map((beat) => beat.designId)))
       await ctx.scheduler.runAfter(0, internal.jobs.presence.sweep, { designId });

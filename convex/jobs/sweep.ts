@@ -5,7 +5,7 @@ import { internalMutation } from "../_generated/server";
 import { discardFile, fileIsTaken } from "../model/files";
 
 // Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
-// Too many suggest missing rows: then none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
+// If too many have no row, rows are probably missing, so none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
 
 const GRACE = 60 * 60 * 1000;
 const SWEEP_BATCH = 200;

@@ -7,8 +7,8 @@ import { withLimits } from "../model/limits/limits";
 import { expectRoomForFiles, isWithinLimit } from "../model/limits/usage";
 import { endOfferNotice } from "../model/notifications/notify";
 import { bytesOf, positionFields, rowsAt, START } from "../model/transfers/projectRows";
-import { giveDesign, giveImages } from "../model/transfers/giveRows";
-import { giveProject } from "../model/transfers/transfers";
+import { transferDesign, transferImages } from "../model/transfers/giveRows";
+import { transferProject } from "../model/transfers/transfers";
 
 /** Each batch schedules the next. Repeated batches change nothing, because they skip rows of the new owner. */
 
@@ -44,7 +44,7 @@ export const measure = internalMutation({
     const acting = withLimits(ctx, toId, { isLimited, ...(quota !== undefined && { quota }) });
     const { designCount: designs, imageCount } = project;
     const hasRoom = await isWithinLimit(expectRoomForFiles(acting, toId, { projects: 1, designs, images: imageCount, bytes }));
-    if (hasRoom) await giveProject(ctx, transfer, project);
+    if (hasRoom) await transferProject(ctx, transfer, project);
     else await ctx.db.patch(id, { state: "refused" });
     return null;
   },
@@ -57,8 +57,8 @@ export const move = internalMutation({
     const transfer = await ctx.db.get(id);
     if (transfer?.state !== "moving" || transfer.run !== run) return null;
     const { images, designs, next } = await rowsAt(ctx, transfer.projectId, position);
-    const isPartial = (await giveImages(ctx, images, transfer.toId, ROWS_MAX)) >= ROWS_MAX;
-    if (!isPartial) for (const design of designs) await giveDesign(ctx, design, transfer);
+    const isPartial = (await transferImages(ctx, images, transfer.toId, ROWS_MAX)) >= ROWS_MAX;
+    if (!isPartial) for (const design of designs) await transferDesign(ctx, design, transfer);
     await ctx.db.patch(id, { movedAt: Date.now() });
     const following = isPartial ? position : next;
     if (following) await ctx.scheduler.runAfter(0, internal.jobs.transfers.move, { id, run, position: following });

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   if (values["set-aside"]) await setAside(dir, result);
   else {
     console.error(
-      `Keep a copy of ${dataDir} as it is. Then restore the last backup that passes 'npm run check-data -- FOLDER', or put single images back from its folder convex/files. Damaged images without a copy are moved away by --set-aside.`,
+      `Keep a copy of ${dataDir} as it is. Then restore the last backup that passes 'npm run check-data -- FOLDER', or copy single images from its folder convex/files. To move damaged images that have no copy, add --set-aside.`,
     );
   }
 }

@@ -3,8 +3,8 @@ import { type Administration, confirmed, counted, dayOf, Failure, plain, runComm
 const USAGE = `Usage: npm run links -- <what>
 
   list                     lists all public links: id, creator, day of creation, what it shows, and its name
-  revoke ID                ends one link
-  revoke-all [--yes]       ends all links`;
+  revoke ID                revokes one link
+  revoke-all [--yes]       revokes all links`;
 
 async function main([what, ...rest]: string[]): Promise<void> {
   const [id] = rest;
@@ -30,7 +30,8 @@ async function revoke({ links }: Administration, id: string): Promise<void> {
 }
 
 async function revokeAll({ links }: Administration, sure: boolean): Promise<void> {
-  if (!sure && !(await confirmed("This ends all public links. Type all to continue: ", "all"))) throw new Failure("Nothing was revoked.");
+  if (!sure && !(await confirmed("This revokes all public links. Type all to continue: ", "all")))
+    throw new Failure("Nothing was revoked.");
   console.log(`${counted(await links.revokeAll(), "public link")} revoked.`);
 }
 

@@ -134,7 +134,7 @@ async function deploy({ url, adminKey }: Target, skipLargeIndexesCheck: boolean)
   const [code] = await once(child, "exit");
   if (code === 0) return;
   throw new Error(
-    "convex/ was not deployed: the output of the Convex CLI above says why. The deployment still runs the functions that it had. " +
+    "convex/ was not deployed: the output of the Convex CLI above shows the reason. The deployment still runs its previous functions. " +
       "If the CLI stopped at an index on a large table, run 'npm run setup:convex' in a terminal, " +
       "or with '-- --skip-large-indexes-check'; it then waits until the index is built.",
   );

@@ -56,7 +56,7 @@ async function invite(accounts: Administration, typed: string): Promise<void> {
   const advice = "It works once and expires in seven days. Earlier links for this address no longer work.";
   console.log(
     invited.isMailed
-      ? `The running app sends this link to ${email} by email; without one, the next start does. ${advice}\n\n${invited.link}`
+      ? `The app emails this link to ${email}. If it is not running, it does so at its next start. ${advice}\n\n${invited.link}`
       : `Send this link only to ${email}. ${advice}\n\n${invited.link}`,
   );
 }

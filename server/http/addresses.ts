@@ -10,14 +10,14 @@ export function readyMessage(origins: readonly string[], bound: AddressInfo, int
   const local = WILDCARDS.has(bound.address) || bound.address === "127.0.0.1" ? at("localhost") : at(bound.address);
   // HOST can be a name for a network address. `settings-conflicts.ts` rejects such an address itself.
   if (!WILDCARDS.has(bound.address) && !isLoopback(new URL(local).hostname))
-    return `Atelier listens at ${local}, but answers only addresses in APP_URL. Set it to what people open: APP_URL=${local}`;
+    return `Atelier listens on ${local}, but accepts only the addresses in APP_URL. Set it to the address that people open: APP_URL=${local}`;
   const ready = `Atelier is ready at ${local}`;
   const network = WILDCARDS.has(bound.address) ? networkAddresses(bound.address === "::", interfaces).map(at) : [];
   const [example] = network;
   if (example === undefined) return ready;
   return `${ready}
-Other machines reach this one at ${network.join(", ")}, but only addresses in APP_URL are answered.
-Set it to what people open, the main address first: APP_URL=${example},${local}`;
+Other machines reach this one at ${network.join(", ")}, but only the addresses in APP_URL are accepted.
+Set it to the addresses that people open, the main one first: APP_URL=${example},${local}`;
 }
 
 export function boundAddress(server: Server): AddressInfo {

@@ -83,7 +83,7 @@ export function createListener(options: ListenerOptions): Server {
       // A body without a length cannot be limited in advance. No browser sends a form like this.
       const measured = isPageForm(request, path);
       if (request.headers["transfer-encoding"] !== undefined && !measured) {
-        response.writeHead(411, plain).end("The length is missing.\n");
+        response.writeHead(411, plain).end("The Content-Length header is missing.\n");
         return;
       }
       if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES && !measured) {
@@ -93,7 +93,7 @@ export function createListener(options: ListenerOptions): Server {
       limitBodyTime(request, response, guards, limits.bodyTimeout);
     }
     if (!enter(response)) {
-      response.writeHead(503, { ...plain, "Retry-After": "5" }).end("Too many requests at a time. Try again in a moment.\n");
+      response.writeHead(503, { ...plain, "Retry-After": "5" }).end("The server is busy. Try again in a moment.\n");
       return;
     }
     const toApp = () => app(request, response);
@@ -188,7 +188,9 @@ const isPageForm = (request: IncomingMessage, path: string): boolean =>
 
 /** Browsers always send Origin with a websocket; a program without it sends no user's cookies. */
 function refuseForeign({ headers }: IncomingMessage, origin: string | null): Refusal | null {
-  return headers.origin === undefined || headers.origin === origin ? null : { status: 403, reason: "Another site may not connect." };
+  return headers.origin === undefined || headers.origin === origin
+    ? null
+    : { status: 403, reason: "Connections from other sites are not allowed." };
 }
 
 const pathOf = (request: IncomingMessage) => (request.url ?? "").split("?", 1)[0] ?? "";

@@ -33,7 +33,7 @@ test(
   },
 );
 
-test("a mailed code does the same", { tag: "@mailed-code-does-same" }, async ({ app, ada, store, codeTo }) => {
+test("a mailed code removes all other access", { tag: "@mailed-code-does-same" }, async ({ app, ada, store, codeTo }) => {
   const passkey = await occupied(ada, store);
   const program = new Program(app);
   await program.post("/email-otp/send-verification-otp", { email: ada.email, type: "sign-in" });
@@ -44,7 +44,7 @@ test("a mailed code does the same", { tag: "@mailed-code-does-same" }, async ({ 
 });
 
 test(
-  "a new password does the same and sends a notice",
+  "a password reset removes all other access and sends a notice",
   { tag: "@new-password-does-same-sends-notice" },
   async ({ app, ada, store, mailbox, linkTo }) => {
     const passkey = await occupied(ada, store);

@@ -24,8 +24,8 @@ async function composeCommand(): Promise<[string, ...string[]]> {
   throw new Error(MISSING);
 }
 
-/** Copies an image that another engine built into Docker, which Compose uses. */
-async function handOver(image: string): Promise<void> {
+/** Copies an image from another engine to Docker, which Compose uses. */
+async function copyToDocker(image: string): Promise<void> {
   const engine = await containerEngine();
   if (engine.endsWith("docker") || (await succeeds("docker", "image", "inspect", image))) return;
   const load = spawn("docker", ["load"], { stdio: ["pipe", "ignore", "inherit"] });
@@ -47,7 +47,7 @@ export async function composed(
   settings: Record<string, string>,
 ): Promise<Composed & { set(more: Record<string, string>): void }> {
   const [program, ...prefix] = await composeCommand();
-  await handOver(image);
+  await copyToDocker(image);
   const project = `atelier-test-${randomUUID().slice(0, 8)}`;
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ATELIER_IMAGE: image, ...settings };
   const compose = async (...args: string[]) => {

@@ -12,7 +12,7 @@ import { hydrated } from "../harness/test.ts";
 import { composed, docker } from "./compose.ts";
 
 const IMAGE = process.env.CONTAINER_IMAGE ?? "";
-/** After the container answers again or, for an app server, from the fault: the others answer. */
+/** From the fault of an app server, because the others respond; otherwise from the end of the fault. */
 const RECOVERED_WITHIN_MS = 15_000;
 const OUTAGE_MS = 5000;
 
@@ -159,7 +159,7 @@ const faults: Record<string, (app: Scaled, service: string, container: string) =
 const connect = (network: string, service: string, container: string) =>
   docker("network", "connect", ...(ALIASES[service] ?? []).map((alias) => `--alias=${alias}`), network, container);
 
-async function mend(app: Scaled, fault: string, service: string, container: string): Promise<void> {
+async function endFault(app: Scaled, fault: string, service: string, container: string): Promise<void> {
   if (service !== "app") return;
   if (fault === "pause") await docker("unpause", container);
   if (fault === "disconnect") await connect(`${app.project}_default`, service, container);
@@ -212,11 +212,11 @@ for (const service of ["app", "deployment", "balancer"])
       await page.getByRole("main").getByRole("link", { name }).first().click({ timeout: left() });
       await expect(page.getByRole("heading", { name, level: 1 })).toBeAttached({ timeout: left() });
       console.log(`${service}, ${fault}: recovered after ${Date.now() - from} ms`);
-      await mend(app, fault, service, container);
+      await endFault(app, fault, service, container);
       await page.goBack();
       await hydrated(page);
       const acknowledged = await stop();
       expect(acknowledged.projects.size).toBeGreaterThan(0);
-      // The balancer may still close connections of the time before.
+      // The balancer may still close connections that were opened before the fault.
       await expect(() => expectStored(app, worker, designId, acknowledged)).toPass();
     });

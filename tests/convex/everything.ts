@@ -3,9 +3,9 @@ import schema from "../../convex/schema";
 import { type Backend, type Person, probe } from "./backends.ts";
 import { addCommentImage, addImage, addVersion } from "./pictures.ts";
 
-const NOBODYS = ["presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
+const TABLES_WITHOUT_USER = ["presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
-export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
+export const ownedTables = Object.keys(schema.tables).filter((name) => !TABLES_WITHOUT_USER.includes(name));
 
 export async function allDataOf(backend: Backend, person: Person, prefix = "a") {
   const insert = (table: string, row: Record<string, unknown>) => backend.inside.mutation(probe.insert, { table, row });

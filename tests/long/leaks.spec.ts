@@ -95,7 +95,7 @@ test("the upload tray leaves no nodes behind", async ({ page, app, person }) => 
   });
 });
 
-test("search leaves no nodes behind", async ({ page, app, person }) => {
+test("search does not leak DOM nodes", async ({ page, app, person }) => {
   await seed(app, person);
   await pageActions(page, true).open("/projects");
   const palette = page.getByRole("dialog", { name: "Commands" });

@@ -7,7 +7,7 @@ import { safeRedirectPath } from "./session/safe-redirect";
 
 const challenged = z.object({ twoFactorRedirect: z.literal(true) });
 
-export const codeFields = z.object({ code: z.string("Enter the code").trim(), trustDevice: z.string().optional() });
+export const codeFields = z.object({ code: z.string("Enter the code.").trim(), trustDevice: z.string().optional() });
 export const noFields = z.object({});
 
 export function afterPassword(answer: unknown, { searchParams }: URL): string {

@@ -7,8 +7,8 @@ type Point = { x: number; y: number };
 /** The displayed image on the stage, in CSS pixels. */
 export type Box = { left: number; top: number; width: number; height: number };
 
-/** A shorter drag places a point. In CSS pixels. */
-const LEAST_SIDE = 8;
+/** Minimum drag that places an area, in CSS pixels. A shorter drag places a point. */
+const MIN_AREA_SIDE = 8;
 
 /** Turns an anchor clockwise, from the image without rotation to the displayed one. */
 export function turn({ x, y, width = 0, height = 0 }: Anchor, rotation: Rotation): Required<Anchor> {
@@ -36,7 +36,7 @@ export function anchorBetween(from: Point, to: Point, box: Box, rotation: Rotati
   const [start, end] = [fractionAt(from, box), fractionAt(to, box)];
   const [x, y] = [Math.min(start.x, end.x), Math.min(start.y, end.y)];
   const [width, height] = [Math.abs(start.x - end.x), Math.abs(start.y - end.y)];
-  const isPoint = width * box.width < LEAST_SIDE || height * box.height < LEAST_SIDE;
+  const isPoint = width * box.width < MIN_AREA_SIDE || height * box.height < MIN_AREA_SIDE;
   return isPoint ? anchorAt(start, rotation) : within(turn({ x, y, width, height }, BACK[rotation]));
 }
 

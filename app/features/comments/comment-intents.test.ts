@@ -67,7 +67,7 @@ it("removes a resolved thread from the open ones", async () => {
   expect(at.page()).toEqual([]);
 });
 
-it("makes another key for another text, and one that fits for long texts", () => {
+it("creates a different key for each text, within the maximum length", () => {
   expect(keyFor("k", "text")).toBe(keyFor("k", "text"));
   expect(keyFor("k", "text")).not.toBe(keyFor("k", "other"));
   const idLength = 32;

@@ -3,7 +3,7 @@ import { intent } from "~/lib/forms/intents";
 import { api } from "#convex/_generated/api";
 import { addReply, addThread, editComment, react, removeComment, setResolved } from "./optimistic";
 
-/** Pages without JavaScript show one key again after "Back". Another text is then another comment. */
+/** Adds a hash of the text: after "Back", pages without JavaScript send the key of the previous comment again. */
 export function keyFor(key: string, text: string): string {
   let hash = 0;
   for (const each of text) hash = (Math.imul(hash, 31) + (each.codePointAt(0) ?? 0)) >>> 0;
@@ -12,7 +12,7 @@ export function keyFor(key: string, text: string): string {
 
 const withImages = (imageIds: string[]) => (imageIds.length > 0 ? { imageIds } : {});
 
-function meIn(store: OptimisticLocalStore): { userId: string; name: string } | null {
+function currentUserIn(store: OptimisticLocalStore): { userId: string; name: string } | null {
   const me = store.getQuery(api.accounts.mine.getMe, {});
   return me ? { userId: me.id, name: me.name } : null;
 }
@@ -24,7 +24,7 @@ export const commentIntents = {
     lists: ["imageIds"],
     args: ({ itemId, text, key, imageIds }) => ({ itemId, text, key: keyFor(key, text), ...withImages(imageIds) }),
     optimistic(store, args) {
-      const me = meIn(store);
+      const me = currentUserIn(store);
       if (me && args.text.trim() !== "") addThread(me)(store, args);
     },
     message: { text: "Comment sent", quietly: true },
@@ -36,7 +36,7 @@ export const commentIntents = {
     lists: ["imageIds"],
     args: ({ threadId, text, key, imageIds }) => ({ threadId, text, key: keyFor(key, text), ...withImages(imageIds) }),
     optimistic(store, args) {
-      const me = meIn(store);
+      const me = currentUserIn(store);
       if (me && args.text.trim() !== "") addReply(me)(store, args);
     },
     message: { text: "Reply sent", quietly: true },

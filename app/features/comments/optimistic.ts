@@ -63,7 +63,7 @@ export const addReply =
     );
   };
 
-/** A list shows further replies only on a page of their own. */
+/** Adds a reply only to threads whose replies are all loaded: the others have a page for them. */
 const withReply = (thread: Thread, reply: Comment): Thread =>
   thread.replies?.length === thread.replyCount && !thread.replies.some(({ key }) => key === reply.key)
     ? { ...thread, replies: [...thread.replies, reply] }
@@ -78,7 +78,7 @@ export const editCommentWith =
 
 export const editComment = editCommentWith();
 
-/** A first comment with replies stays as a deleted one, and one without them takes its thread along. */
+/** Deletes the thread with its first comment, or empties the comment if the thread has replies. */
 export function removeComment(store: Store, { commentId }: Args<"remove">): void {
   const isGone = (thread: Thread) => thread.first._id === commentId && thread.replyCount === 0;
   const gone = new Set(threadsIn(store).flatMap((thread) => (isGone(thread) ? [thread._id] : [])));

@@ -65,9 +65,10 @@ function endpointFor(request: Request, path: string): { endpoint: Endpoint; id: 
   const method = request.method === "HEAD" ? "GET" : request.method;
   const match = found.find(({ endpoint }) => endpoint.method === method);
   if (match) return match;
-  if (found.length === 0) throw new ApiError(404, "not_found", `Nothing is at this address. ${API_PATH}/openapi.json lists all.`);
+  if (found.length === 0)
+    throw new ApiError(404, "not_found", `There is no endpoint at this address. ${API_PATH}/openapi.json lists all endpoints.`);
   const allowed = found.map(({ endpoint }) => endpoint.method).join(", ");
-  throw new ApiError(405, "method_not_allowed", `This address accepts ${allowed}.`, { Allow: allowed });
+  throw new ApiError(405, "method_not_allowed", `This endpoint accepts ${allowed}.`, { Allow: allowed });
 }
 
 /** Returns the hash of the request's token. Throws 401 and 429. */
@@ -123,7 +124,7 @@ async function checkedBody({ sends }: Endpoint, request: Request): Promise<unkno
   throw new ApiError(400, "invalid_body", z.prettifyError(result.error));
 }
 
-/** Tells a token that lacks the scope from one that is unknown, expired or revoked. */
+/** Returns 403 for a token without the scope, and 401 for an unknown, expired or revoked one. */
 async function refusedToken(config: AppConfig, tokenHash: string, { scope }: Endpoint, address: string): Promise<ApiError> {
   const holder = await serviceConvex(config).query(api.accounts.accessTokens.find, { tokenHash });
   if (holder) return new ApiError(403, "insufficient_scope", `This needs a token with the permission "${scope}".`);
@@ -134,7 +135,7 @@ async function refusedToken(config: AppConfig, tokenHash: string, { scope }: End
 const NOTED_MS = 60_000;
 const notedUses = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_MS });
 
-/** At most once a minute for each token, because it is a write. */
+/** Stores the time of use, at most once a minute per token, because each is a write. */
 function noteUse(config: AppConfig, tokenHash: string): void {
   if (notedUses.has(tokenHash)) return;
   notedUses.set(tokenHash, true);
@@ -152,7 +153,8 @@ function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const refusal = refusalOf(error);
   if (refusal?.code === "not_found") return new ApiError(404, "not_found", "This item does not exist, or you have no access to it.");
-  if (refusal?.code === "limit") return new ApiError(409, "limit_reached", refusal.message ?? "The project's owner has no room left.");
+  if (refusal?.code === "limit")
+    return new ApiError(409, "limit_reached", refusal.message ?? "The project's owner has reached the limit of the plan or storage.");
   if (refusal?.fieldErrors?.["cursor"]) return new ApiError(400, "invalid_query", "cursor: pass `nextCursor` of the previous page");
   if (refusal) return new ApiError(422, refusal.code, refusal.message ?? textOf(refusal.fieldErrors));
   if (error instanceof InvalidForm || error instanceof UploadAborted)

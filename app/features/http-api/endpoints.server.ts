@@ -39,7 +39,7 @@ export type ApiCall = {
   id: string;
 };
 
-/** `path` has the parameter `{id}`. Each answers what `answer` describes, or a file. */
+/** `path` can have the parameter `{id}`. `answer` is the schema of the response, or "file". */
 export type Endpoint = {
   method: "GET" | "POST";
   path: string;
@@ -52,7 +52,7 @@ export type Endpoint = {
   run(call: ApiCall, query: Record<string, unknown>, body: unknown): Promise<Response>;
 };
 
-/** Of a comment; the deployment accepts no longer key. */
+/** Maximum length of a comment's key in the deployment. */
 const KEY_MAX = 64;
 const PAGE_SIZE = 50;
 const PAGE_SIZE_MAX = 200;
@@ -65,7 +65,7 @@ const files = z.object({
   width: z
     .enum(VARIANT_WIDTHS.map(String))
     .optional()
-    .meta({ description: "A smaller picture of this width in pixels, as WebP or AVIF. Without it, the original." }),
+    .meta({ description: "Width in pixels of a smaller variant, as WebP or AVIF. Without it, the original." }),
 });
 
 const optionsOf = (query: Record<string, unknown>): PaginationOptions => {
@@ -245,7 +245,7 @@ export const endpoints: readonly Endpoint[] = [
     answer: "file",
     async run(call, query) {
       const { request, context, tokenHash, id } = call;
-      // Gives the errors of this API, which the file's own answers do not have.
+      // Throws this API's errors; `serveTokenImage` responds with plain text.
       await convexOf(call).query(api.httpApi.getImage, { tokenHash, id });
       return serveTokenImage(request, id, context, tokenHash, files.parse(query));
     },

@@ -7,5 +7,5 @@ const KEY = /^[\w-]{8,60}$/;
 export function keyOf({ headers }: Request): string | null {
   const key = headers.get("Idempotency-Key");
   if (key === null || KEY.test(key)) return key;
-  throw new ApiError(400, "invalid_idempotency_key", "Idempotency-Key has 8 to 60 letters, digits, hyphens or underscores.");
+  throw new ApiError(400, "invalid_idempotency_key", "Idempotency-Key must have 8 to 60 letters, digits, hyphens or underscores.");
 }

@@ -94,7 +94,7 @@ const FILES = {
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
-  description: "The same key and files add the images once",
+  description: "Adds the images only once for repeated requests with the same key and files",
   schema: { type: "string", pattern: "^[\\w-]{8,60}$" },
 };
 

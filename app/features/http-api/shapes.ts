@@ -63,9 +63,9 @@ export const imageSchema = z
 export const versionSchema = z
   .object({
     id: id.nullable().meta({ description: "Null for an image that has only one version" }),
-    number: z.int().meta({ description: "Counted from 1, the first upload" }),
+    number: z.int().meta({ description: "Version number. The first upload is version 1." }),
     name: z.string(),
-    isCurrent: z.boolean().meta({ description: "Whether the image shows this version" }),
+    isCurrent: z.boolean().meta({ description: "Whether this is the current version" }),
     contentType: z.string(),
     size: z.int().meta({ description: "Bytes of the original" }),
     width: z.int().meta({ description: "Pixels, with the orientation applied" }),
@@ -97,7 +97,7 @@ export const threadSchema = z
     ...commentFields,
     editedAt: time.nullable(),
     place: placeSchema.nullable(),
-    version: z.int().nullable().meta({ description: "The version of the image that was commented" }),
+    version: z.int().nullable().meta({ description: "The image version that the thread is about" }),
     isResolved: z.boolean(),
     replyCount: z.int(),
   })

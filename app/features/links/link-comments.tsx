@@ -18,7 +18,7 @@ export function LinkComments({ item, designId, imageId, trail, data }: LinkComme
   const addresses = useItemAddresses();
   useTitle(titleOf(`Comments on ${isolate(item.name)}`));
   const place = {
-    // Visitors do not moderate, which alone needs the project.
+    // Only moderation needs the project, and visitors cannot moderate.
     projectId: "",
     threadAddress: (threadId: string) => threadAddress({ designId, imageId }, threadId, addresses),
     ...(imageId !== undefined && { imageAddress: (threadId: string) => `${addresses.image(designId, imageId)}?${THREAD}=${threadId}` }),

@@ -66,7 +66,7 @@ function LinkFields({ state: { id, fields, refusal }, allowed, hasPassword = fal
             label="Expires on"
             errorId={expiresOn.errorId}
             errors={expiresOn.errors}
-            hint="Optional. The link ends with this day (UTC)."
+            hint="Optional. The link expires at the end of this day (UTC)."
             hintId={`${expiresOn.id}-hint`}
           >
             <TextInput
@@ -97,7 +97,7 @@ function LinkFields({ state: { id, fields, refusal }, allowed, hasPassword = fal
         {hasPassword ? (
           <label htmlFor={`${id}-remove`} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
             <input id={`${id}-remove`} type="checkbox" name="removeSecret" value="yes" />
-            Open to everyone who has the link
+            Remove the password
           </label>
         ) : null}
       </div>

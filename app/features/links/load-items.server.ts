@@ -43,7 +43,7 @@ export async function loadDesign({ request, url, context }: Place, link: OpenedL
   };
 }
 
-/** Throws the 404 of any unknown address for a link without comments. */
+/** Throws 404, as for an unknown address, if the link does not allow comments. */
 export function loadLinkComments(context: Readonly<RouterContextProvider>, link: OpenedLink, itemId: string, url: URL) {
   if (!link.comments) throw notFoundResponse();
   return loadComments(context, itemId, url);

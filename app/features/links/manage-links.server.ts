@@ -57,7 +57,7 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     if (secret !== "") {
       await convexFor(context).preload(api.links.getItem, { itemId });
       const wait = await countAttempts(config, { what: "password", of: visitor.user.id, address: "" }, PASSWORDS);
-      if (wait > 0) return refuse("secret", "Too many passwords. Try again in an hour.");
+      if (wait > 0) return refuse("secret", "You set link passwords too often. Try again in an hour.");
     }
     const passwordHash = secret === "" ? null : await hashPassword(secret);
     if (intent === CHANGE_LINK) {
@@ -95,7 +95,7 @@ function settingsBefore(text: string): z.output<typeof shownSettings> | undefine
   }
 }
 
-const SWITCHED_OFF = "The operator has switched public links off.";
+const SWITCHED_OFF = "The operator has turned off public links.";
 const UNPROCESSABLE = { status: 422, statusText: "Unprocessable Content" };
 
 /** Returns the end of the day in UTC; null without a day; undefined for another text. */

@@ -60,7 +60,7 @@ function NoticeCard({ notice: shown }: { notice: ShownNotification }) {
         <p className={clsx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
           {text ??
             (notice.kind === "invitation"
-              ? "The invitation was accepted, or has ended."
+              ? "The invitation was accepted, has expired, or was revoked."
               : "The item was deleted, or you no longer have access.")}{" "}
           <NextStep notice={shown} />
         </p>

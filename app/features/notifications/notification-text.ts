@@ -24,7 +24,7 @@ export function projectNotificationText({ notice, about, access }: ProjectNotifi
 
 function titleFor(notice: ProjectNotice): string {
   if (notice.kind !== "accessChanged") return TITLES[notice.kind];
-  return notice.change.startsWith("transfer") ? "Transfer of a project" : "Access changed";
+  return notice.change.startsWith("transfer") ? "Project transfer" : "Access changed";
 }
 
 const TITLES = {
@@ -32,7 +32,7 @@ const TITLES = {
   reply: "New reply",
   mention: "New mention",
   reviewRequested: "Review requested",
-  reviewGiven: "Review given",
+  reviewGiven: "Review submitted",
   invitation: "Invitation",
 } as const;
 
@@ -54,7 +54,7 @@ function itemText(notice: ItemNotice, about: NonNullable<ShownNotification["abou
     case "reviewRequested":
       return `${actor} requested your review of ${item}.`;
     case "reviewGiven": {
-      const items = notice.count === undefined ? item : `${notice.count} items, among them ${item}`;
+      const items = notice.count === undefined ? item : `${notice.count} items, including ${item}`;
       return `${actor} ${notice.status === "approved" ? "approved" : "requested changes to"} ${items}.`;
     }
   }
@@ -73,11 +73,11 @@ function accessText(notice: AccessNotice, access: NonNullable<ShownNotification[
       if (access.project === "") return "Projects that were shared with you were deleted with their owner's account.";
       return `${actor} removed you from ${project}.`;
     case "transferOffered":
-      return `${actor} offers you the ownership of ${project}.`;
+      return `${actor} offers to transfer ${project} to you.`;
     case "transferAccepted":
       return `${actor} is now the owner of ${project}, and you are an editor.`;
     case "transferDeclined":
-      return `${actor} declined the ownership of ${project}.`;
+      return `${actor} declined the transfer of ${project}.`;
   }
 }
 

@@ -13,7 +13,7 @@ const tab = (id: string, userId: string, more: Partial<Tab> = {}): Tab => ({
 });
 const image = (id: string) => ({ imageId: id as Id<"designImages"> });
 
-it("shows each other person once, by the visible tab and the one with an image", () => {
+it("shows each other person once and prefers visible tabs with an image", () => {
   const tabs = [
     tab("1", "eve", { isAway: true, ...image("a") }),
     tab("2", "bob"),
@@ -28,7 +28,7 @@ it("shows each other person once, by the visible tab and the one with an image",
   expect(peopleIn(tabs, "a").map((each) => [each.name, each.isAway])).toEqual([["eve", true]]);
 });
 
-it("gives a person the same colour everywhere, and people several ones", () => {
+it("gives each person a constant colour out of eight", () => {
   const colours = Array.from({ length: 100 }, (_, each) => colourOf(`person ${each}`));
   expect(new Set(colours).size).toBe(8);
   expect(colourOf("person 7")).toBe(colours[7]);

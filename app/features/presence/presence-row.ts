@@ -6,7 +6,7 @@ export type RowConnection = {
   leave: () => Promise<unknown>;
 };
 
-/** Writes while nothing changes (milliseconds). The deployment deletes a row after 25 s. */
+/** Interval of writes while nothing changes, in milliseconds. The deployment deletes a row after 25 s. */
 export const BEAT_MS = 10_000;
 
 /** Keeps this tab's row in the deployment equal to a state: one call at a time, and one per `BEAT_MS` while nothing changes. */
@@ -68,7 +68,7 @@ export class PresenceRow {
       // The deployment has deleted the row, for example while this machine slept.
       if (!this.#exists && !wasNew) this.#isChanged = true;
     } catch {
-      // The access has ended or the item is deleted. The next beat tries again, with the state of then.
+      // The access has ended or the item is deleted. The next beat tries again with the current state.
     }
   }
 }

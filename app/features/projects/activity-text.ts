@@ -16,7 +16,7 @@ export function activityText({ kind, thing, design, from, to, review, transfer, 
   const itemText = many > 1 ? count(many, thing.kind) : thing.kind === "project" ? "the project" : named(thing.name, thing.kind);
   const container = thing.kind === "image" ? "design" : "project";
   const location = design ? ` in ${named(design.name, "design")}` : "";
-  if (transfer) return `became the owner of the project, which ${isolate(transfer.from)} owned before`;
+  if (transfer) return `accepted the transfer of the project from ${isolate(transfer.from)}`;
   if (review) return STATUS_TEXTS[review.to](itemText + location);
   switch (kind) {
     case "created":

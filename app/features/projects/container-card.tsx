@@ -64,7 +64,7 @@ export function ContainerCard({
             <span key={text}>{text}</span>
           ))}
           <span>
-            edited <RelativeTime at={updatedAt} />
+            changed <RelativeTime at={updatedAt} />
           </span>
           {people === "" ? null : <MemberAvatars names={people.split(SEPARATOR)} />}
         </>

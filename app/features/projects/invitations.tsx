@@ -112,7 +112,9 @@ function Sent({ form, answer }: { form: string; answer: unknown }) {
         <p className="wrap-anywhere">Invitation sent to {invited.email}.</p>
       ) : (
         <>
-          <p className="wrap-anywhere">Send this link to {invited.email}. Whoever opens it first can accept. It is shown only now.</p>
+          <p className="wrap-anywhere">
+            Send this link to {invited.email}. The first person who opens it can accept. Copy it now. It is not shown again.
+          </p>
           <CopyField value={invited.link} label="Invitation link" />
         </>
       )}

@@ -31,7 +31,7 @@ export function FilterFields({ filters, knownTags, projects, onChange }: FilterF
         </Labelled>
         <Labelled label="Kind" name="kind">
           <Select {...field("kind")}>
-            <option value="">Everything</option>
+            <option value="">Any</option>
             {KINDS.map(([kind, name]) => (
               <option key={kind} value={kind}>
                 {name}

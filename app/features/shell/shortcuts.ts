@@ -61,7 +61,7 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
       { keys: ["Shift+R"], does: "Rotate left" },
       { keys: ["I"], does: "Details and versions" },
       { keys: ["G"], does: "Next background" },
-      { keys: ["C"], does: "Comment on a place" },
+      { keys: ["C"], does: "Comment on a point or an area" },
       { keys: ["J", "K"], does: "Next or previous comment" },
       { keys: ["Shift+C"], does: "Compare with another image or version" },
       { keys: ["Delete"], does: "Move to trash" },
@@ -69,10 +69,10 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
     ],
   },
   {
-    name: "Place of a comment",
+    name: "Comment position",
     shortcuts: [
       { keys: ["Arrows"], does: "Move the crosshair" },
-      { keys: ["Shift+Arrows"], does: "Draw a rectangle" },
+      { keys: ["Shift+Arrows"], does: "Draw an area" },
       { keys: ["Enter"], does: "Place the comment" },
       { keys: ["Esc"], does: "Cancel" },
     ],

@@ -11,7 +11,7 @@ export type UploadProblem = {
 export const TEXTS = {
   signedOut: "Your session has ended. Sign in in another tab, then try again.",
   gone: "The design no longer exists. It may have been deleted.",
-  unknown: "The upload has expired. It starts from the beginning.",
+  unknown: "The upload has expired and restarts from the beginning.",
   incomplete: "The upload is incomplete. The uploaded part is kept.",
   invalid: "The server could not read the request. Nothing was saved. Reload the page, then add the files again.",
   damaged: "A part of the file was damaged during the upload.",

@@ -27,7 +27,7 @@ export async function deliver(config: AppConfig, delivery: Delivery, network?: N
       "Webhook-Signature": signature,
     };
     const status = await postPublic(delivery.url, { body, headers, timeoutMs: TIMEOUT_MS }, network);
-    return status >= 200 && status < 300 ? { status } : { status, problem: `The server answered ${status}.` };
+    return status >= 200 && status < 300 ? { status } : { status, problem: `The server responded with ${status}.` };
   } catch (error) {
     return { problem: problemOf(error) };
   }
@@ -46,6 +46,6 @@ function bodyOf({ publicUrl }: AppConfig, { event, createdAt, projectId, items, 
 
 function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return "The request failed.";
-  if (error.name === "TimeoutError" || error.name === "AbortError") return "The server did not answer within 5 s.";
+  if (error.name === "TimeoutError" || error.name === "AbortError") return "The server did not respond within 5 s.";
   return "code" in error && typeof error.code === "string" ? `The connection failed (${error.code}).` : error.message;
 }

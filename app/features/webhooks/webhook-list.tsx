@@ -80,5 +80,5 @@ function deliveryText(delivery: Delivery | undefined): string {
   const { state, attempts, status } = delivery;
   if (state === "delivered") return `Delivered (${status ?? 200})`;
   const after = attempts === 0 ? "" : ` after ${count(attempts, "attempt")}`;
-  return state === "failed" ? `Failed${after}` : `Waiting${after}`;
+  return state === "failed" ? `Failed${after}` : `Queued${after}`;
 }

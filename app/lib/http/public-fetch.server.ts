@@ -40,7 +40,7 @@ export async function fetchPublic(address: string, { maxBytes, timeoutMs }: Limi
     }
     if (statusCode !== 200) {
       response.destroy();
-      throw new Error(`The server answered ${statusCode}.`);
+      throw new Error(`The server responded with ${statusCode}.`);
     }
     return read(response, maxBytes);
   }

@@ -2,7 +2,7 @@ import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 
 /** The `step` of a job that cannot be undone. */
-export const WITHOUT_STEP = "";
+export const NO_UNDO_STEP = "";
 const FAILURES_MAX = 100;
 const OPEN_STATUSES_READ = 3;
 
@@ -16,19 +16,22 @@ type Stopped = {
   total: number;
 };
 
-/** Reports a copy that stopped for lack of room to the user who started it, as a failed bulk job. */
+/** Reports a copy that stopped at a limit to the user who started it, as a failed bulk job. */
 export async function reportStoppedCopy({ db }: MutationCtx, { userId, into, design, isMove, copied, total }: Stopped): Promise<void> {
   if (userId === undefined) return;
   const owner = userId === into.ownerId ? "You have" : "The project's owner has";
   const kept = isMove ? " The original was not moved." : "";
-  const failure = { id: design._id, reason: `${owner} no room for more. ${copied} of ${total} images were copied.${kept}` };
+  const failure = {
+    id: design._id,
+    reason: `${owner} reached the limit of the plan or storage. ${copied} of ${total} images were copied.${kept}`,
+  };
   const type = isMove ? ("move" as const) : ("copy" as const);
   const recent = await db
     .query("bulkJobs")
     .withIndex("by_start", (q) => q.eq("userId", userId).eq("isDismissed", false))
     .order("desc")
     .take(OPEN_STATUSES_READ);
-  const earlier = recent.find(({ step, action }) => step === WITHOUT_STEP && action.type === type && action.to === into._id);
+  const earlier = recent.find(({ step, action }) => step === NO_UNDO_STEP && action.type === type && action.to === into._id);
   if (earlier) {
     const failures = [...earlier.failures, failure].slice(0, FAILURES_MAX);
     await db.patch(earlier._id, { total: earlier.total + 1, failed: earlier.failed + 1, failures });
@@ -38,7 +41,7 @@ export async function reportStoppedCopy({ db }: MutationCtx, { userId, into, des
   const selectionId = await db.insert("bulkSelections", { userId, at, kind: "design", ids: [design._id], until: at });
   await db.insert("bulkJobs", {
     userId,
-    step: WITHOUT_STEP,
+    step: NO_UNDO_STEP,
     at,
     selectionId,
     kind: "design",

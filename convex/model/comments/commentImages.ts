@@ -33,7 +33,7 @@ export async function setImages(
   await deleteImages(ctx, removed);
   const { ownerId } = path.project;
   for (const image of images) {
-    await giveImage(ctx, image, ownerId);
+    await transferImage(ctx, image, ownerId);
     if (image.commentId === undefined) await ctx.db.patch(image._id, { commentId: comment._id });
   }
   await ctx.db.patch(comment._id, { imageIds: images.length > 0 ? images.map(({ _id }) => _id) : undefined });
@@ -94,7 +94,7 @@ export async function deleteImagesOn(ctx: MutationCtx, itemId: ItemId, limit: nu
 }
 
 /** Makes an image count for another owner. A repeated call changes nothing. */
-export async function giveImage(ctx: MutationCtx, { _id, ownerId: former, size }: Image, ownerId: string): Promise<void> {
+export async function transferImage(ctx: MutationCtx, { _id, ownerId: former, size }: Image, ownerId: string): Promise<void> {
   if (former === ownerId) return;
   await ctx.db.patch(_id, { ownerId });
   await changeUsage(ctx, former, { bytes: -size });

@@ -21,11 +21,11 @@ export async function notifyOfComment(
 ): Promise<void> {
   const { author } = ctx;
   const people = recipients.kind === "mention" ? recipients.people : await participantsOf(ctx, thread, recipients.except);
-  // Nobody invited the visitors of a link, so the owner is told of all that they write.
-  const told = author.linkId ? new Set([project.ownerId, ...people]) : people;
+  // Nobody invited the visitors of a link, so the owner is notified of all that they write.
+  const notified = author.linkId ? new Set([project.ownerId, ...people]) : people;
   const { _id: threadId, itemId } = thread;
   const guest = author.guestName !== undefined && recipients.kind === "reply" && { guest: author.guestName };
-  for (const userId of told) {
+  for (const userId of notified) {
     if (userId === author.id) continue;
     if (userId !== project.ownerId && !(await memberOf(ctx, project._id, userId))) continue;
     const notice = { kind: recipients.kind, actorId: author.id, itemId, threadId, ...guest };

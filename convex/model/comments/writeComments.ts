@@ -96,7 +96,7 @@ async function expectPace({ db, author }: AuthorCtx): Promise<void> {
     .query("comments")
     .withIndex("by_author", (q) => q.eq("authorId", author.id).gt("createdAt", Date.now() - MINUTE))
     .take(WRITTEN_MAX);
-  if (written.length >= WRITTEN_MAX) throw limit("You are writing too fast. Try again in a minute.");
+  if (written.length >= WRITTEN_MAX) throw limit("Too many comments. Try again in a minute.");
 }
 
 export const changedComment = { commentId: v.string(), text: v.string(), from: v.optional(v.string()) };

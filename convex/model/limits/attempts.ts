@@ -8,8 +8,8 @@ export const attempts = {
 };
 
 /**
- * Counts an attempt under each key, or takes a right one back. Returns the seconds to wait if one has had its maximum; 0: go ahead.
- * Rows have the end of their time as `lastRequest`, because Better Auth deletes those of the past.
+ * Counts an attempt for each key, or subtracts a successful one. Returns the seconds to wait at the limit of a key, otherwise 0.
+ * `lastRequest` is the end of the row's window, because Better Auth deletes rows in the past.
  */
 export async function countAttempts({ db }: MutationCtx, { limits, seconds, takeBack }: ObjectType<typeof attempts>): Promise<number> {
   const now = Date.now();

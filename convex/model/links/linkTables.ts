@@ -44,7 +44,7 @@ export const linkTables = {
   savedLinks: defineTable({
     userId: v.string(),
     linkId: v.id("links"),
-    /** Of the visit that saved it. Another one hides the target's name. */
+    /** `lock` of the link when it was saved. If the link's is different now, the target's name is hidden. */
     lock: v.number(),
     savedAt: v.number(),
   })

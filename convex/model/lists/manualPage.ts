@@ -9,7 +9,7 @@ export const positionOf = ({ orderKey, _creationTime }: Row): ManualPosition => 
 /** The first manual sorting assigns missing keys. A page after a row that had none then starts at the first row. */
 export async function rowsAfter<Each extends Row>(list: List<Each>, after: ManualPosition | null, limit: number): Promise<Each[]> {
   if (after === null) return list("all", "asc", limit);
-  const twins = await list({ key: after.key ?? undefined, newerThan: after.age }, "asc", limit);
-  if (twins.length === limit) return twins;
-  return [...twins, ...(await list({ above: after.key ?? "" }, "asc", limit - twins.length))];
+  const ties = await list({ key: after.key ?? undefined, newerThan: after.age }, "asc", limit);
+  if (ties.length === limit) return ties;
+  return [...ties, ...(await list({ above: after.key ?? "" }, "asc", limit - ties.length))];
 }

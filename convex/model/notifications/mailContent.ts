@@ -31,7 +31,7 @@ export type NotificationMail = Infer<typeof notificationMail>;
 
 type Content = Exclude<Doc<"mails">["content"], { sealed: string } | { to: string }>;
 
-/** Returns what a mail says now. Null if all was read, deleted, muted or turned off since, or is no longer visible to the person. */
+/** Returns the current content of a mail. Null if everything was read, deleted, muted or turned off since, or is no longer visible to the person. */
 export async function mailContent(ctx: QueryCtx, userId: string | undefined, content: Content): Promise<NotificationMail | null> {
   const user = userId === undefined ? null : await userOf(ctx, userId);
   // Anyone can sign up with an address that is not theirs.

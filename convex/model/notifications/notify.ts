@@ -51,7 +51,7 @@ const noticesIn = ({ db }: MutationCtx, projectId: Id<"projects">, userId: strin
     .order("desc")
     .take(limit);
 
-/** More invitations and changes of one person's access to a project than anyone reads. */
+/** Maximum notices that are read at once about one person's access to a project. */
 const OF_PERSON = 100;
 
 export async function endOfferNotice(ctx: MutationCtx, { projectId, toId }: Pick<Doc<"transfers">, "projectId" | "toId">): Promise<void> {

@@ -56,7 +56,7 @@ export async function finishMail(ctx: MutationCtx, row: Mail): Promise<void> {
 }
 
 /** Stores a person's time zone and locale, and moves a waiting digest to their morning. */
-export async function rememberPlace(ctx: MutationCtx, userId: string, place: { timeZone?: string; locale?: string }): Promise<void> {
+export async function storeDateSettings(ctx: MutationCtx, userId: string, place: { timeZone?: string; locale?: string }): Promise<void> {
   const settings = await settingsOf(ctx, userId);
   const timeZone = place.timeZone ?? settings?.timeZone;
   const locale = place.locale ?? settings?.locale;

@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 
-/** A tab that renewed its row longer ago has crashed or sleeps (milliseconds). */
+/** Age of a row in milliseconds after which its tab has crashed or sleeps. */
 export const EXPIRES_MS = 25_000;
 
 export const ROWS_MAX = 200;
@@ -62,7 +62,7 @@ export async function clearDesign(ctx: MutationCtx, designId: Id<"designs">): Pr
   for (const { _id } of rows) await removePresence(ctx, _id);
 }
 
-/** Leaves those who viewed a deleted image in its design. */
+/** Removes a deleted image from its viewers' rows, which then show the design only. */
 export async function clearImage(ctx: MutationCtx, imageId: Id<"designImages">): Promise<void> {
   const rows = await ctx.db
     .query("presence")

@@ -13,20 +13,25 @@ import { forgetTags, noteTags } from "../tags/tagging";
 type Bytes = Map<string | undefined, number>;
 
 /** Gives images to the owner of their project. Returns the number of read and changed rows. */
-export async function giveImages(ctx: MutationCtx, images: Doc<"designImages">[], ownerId: string, rowsMax = Infinity): Promise<number> {
+export async function transferImages(
+  ctx: MutationCtx,
+  images: Doc<"designImages">[],
+  ownerId: string,
+  rowsMax = Infinity,
+): Promise<number> {
   const bytes: Bytes = new Map();
   let rows = 0;
   for (const image of images) {
     if (image.ownerId === ownerId) continue;
     if (rows >= rowsMax) break;
-    rows += await giveImage(ctx, image, ownerId, bytes);
+    rows += await transferImage(ctx, image, ownerId, bytes);
     await giveImagesInComments(ctx, image, ownerId);
   }
   for (const [owner, changed] of bytes) if (changed !== 0) await changeUsage(ctx, owner, { bytes: changed });
   return rows;
 }
 
-async function giveImage(ctx: MutationCtx, image: Doc<"designImages">, ownerId: string, bytes: Bytes): Promise<number> {
+async function transferImage(ctx: MutationCtx, image: Doc<"designImages">, ownerId: string, bytes: Bytes): Promise<number> {
   const { db } = ctx;
   const versions = await db
     .query("imageVersions")
@@ -44,25 +49,25 @@ async function giveImage(ctx: MutationCtx, image: Doc<"designImages">, ownerId: 
   for (const { _id, authorId = image.ownerId } of versions) await db.patch(_id, { ownerId, ...(authorId !== undefined && { authorId }) });
   for (const [storageId, { size, former }] of files)
     if (former !== undefined && former !== ownerId && (await rowOfFile(ctx, storageId, { ownerId: former })) === null) add(former, -size);
-  return rows.length + (await giveTags(ctx, image, ownerId));
+  return rows.length + (await transferTags(ctx, image, ownerId));
 }
 
-export async function giveDesign(ctx: MutationCtx, design: Doc<"designs">, { fromId, toId }: Owners): Promise<void> {
+export async function transferDesign(ctx: MutationCtx, design: Doc<"designs">, { fromId, toId }: Owners): Promise<void> {
   if (design.ownerId === toId) return;
   await ctx.db.patch(design._id, { ownerId: toId, favouriteAt: await favouriteOfNewOwner(ctx, design, fromId, toId) });
   await giveImagesInComments(ctx, design, toId);
-  await giveTags(ctx, design, toId);
+  await transferTags(ctx, design, toId);
 }
 
 /** In a job, because an item can have any number of comments. */
 async function giveImagesInComments(ctx: MutationCtx, item: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<void> {
   if (item.lastCommentAt === undefined) return;
-  await ctx.scheduler.runAfter(0, internal.jobs.comments.giveImages, { itemId: item._id, ownerId, cursor: null });
+  await ctx.scheduler.runAfter(0, internal.jobs.comments.transferImages, { itemId: item._id, ownerId, cursor: null });
 }
 
 export type Owners = Pick<Doc<"transfers">, "fromId" | "toId">;
 
-async function giveTags(ctx: MutationCtx, row: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<number> {
+async function transferTags(ctx: MutationCtx, row: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<number> {
   const { tags } = row;
   if (tags === undefined) return 0;
   await forgetTags(ctx, row);

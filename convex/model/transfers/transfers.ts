@@ -24,13 +24,13 @@ export const transferOf = ({ db }: Db, projectId: Id<"projects">): Promise<Doc<"
 export const isOpen = ({ state, expiresAt }: Doc<"transfers">): boolean =>
   (state === "offered" || state === "refused") && expiresAt > Date.now();
 
-/** Throws "conflict" while a job visits the project's rows: it would miss rows that move. */
+/** Throws "conflict" while a job changes the project's rows, because it would miss moved rows. */
 export async function expectSettled(ctx: Db, projectId: Id<"projects">): Promise<void> {
   if ((await transferOf(ctx, projectId))?.state === "moving") throw conflict(MOVING);
 }
 
 /** Throws "conflict" while a job has not yet changed all rows in the former owner's trash. */
-export async function expectNoneGiven({ db }: Db, userId: string): Promise<void> {
+export async function expectNoRunningTransfer({ db }: Db, userId: string): Promise<void> {
   const moving = await db
     .query("transfers")
     .withIndex("by_sender", (q) => q.eq("fromId", userId).eq("state", "moving"))
@@ -57,7 +57,7 @@ export const notifyOfTransfer = (
 ): Promise<unknown> => notifyPerson(ctx, userId, projectId, { kind: "accessChanged", actorId, projectId, change }, { projectId });
 
 /** Changes the project's owner, and with it the access. The job then changes the rows in it. */
-export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, project: Doc<"projects">): Promise<void> {
+export async function transferProject(ctx: MutationCtx, transfer: Doc<"transfers">, project: Doc<"projects">): Promise<void> {
   const { db, scheduler } = ctx;
   const { _id: id, fromId, toId } = transfer;
   const member = await memberOf(ctx, project._id, toId);
@@ -72,7 +72,7 @@ export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, 
   await db.patch(project._id, { ownerId: toId, orderKey, favouriteAt, hasWebhooks: undefined });
   await changeUsage(ctx, fromId, { projects: -1, designs: -designs, images: -images });
   await changeUsage(ctx, toId, { projects: 1, designs, images });
-  await giveInvitations(ctx, project._id, { fromId, toId }, now);
+  await transferInvitations(ctx, project._id, { fromId, toId }, now);
   const run = transfer.run + 1;
   await db.patch(id, { state: "moving", run, movedAt: now });
   await scheduler.runAfter(0, internal.jobs.transfers.move, { id, run });
@@ -83,7 +83,7 @@ export async function giveProject(ctx: MutationCtx, transfer: Doc<"transfers">, 
 }
 
 /** Invitations are valid as long as their inviter owns the project. */
-async function giveInvitations(
+async function transferInvitations(
   { db }: MutationCtx,
   projectId: Id<"projects">,
   { fromId, toId }: Pick<Doc<"transfers">, "fromId" | "toId">,

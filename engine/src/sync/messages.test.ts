@@ -13,7 +13,7 @@ import {
 } from "./messages.ts";
 import { decodeTimestamp, encodeTimestamp } from "./timestamp.ts";
 
-describe("what clients send", () => {
+describe("a client message", () => {
   it("is parsed as the published client writes it", () => {
     const add = { type: "Add", queryId: 3, udfPath: "a:b", args: [{ x: 1 }], journal: undefined };
     const text = JSON.stringify({

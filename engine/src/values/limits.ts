@@ -22,7 +22,7 @@ export const MAX_INDEX_RANGES = 4_096;
 export const MAX_SCHEDULED = 1_000;
 export const MAX_SCHEDULED_ARGUMENT_BYTES = 16 * MIB;
 
-/** Per schema (https://docs.convex.dev/database/reading-data/indexes). */
+/** https://docs.convex.dev/database/reading-data/indexes */
 export const MAX_INDEX_FIELDS = 16;
 export const MAX_INDEXES_PER_TABLE = 32;
 

@@ -234,11 +234,15 @@ test.describe("a failed callback redirects to the error page with the code", () 
     expect(location).toBe(`${at("access_denied")}&error_description=The+person+said+no`);
   });
 
-  test("on our own page without an error URL", { tag: "@our-own-page-without-error-url" }, async ({ nobody, social }) => {
-    expect(await through(nobody, social, social.identity(), { deny: true })).toBe(
-      "/error?error=access_denied&error_description=The+person+said+no",
-    );
-  });
+  test(
+    "a callback error is shown on the app's error page without an error URL",
+    { tag: "@our-own-page-without-error-url" },
+    async ({ nobody, social }) => {
+      expect(await through(nobody, social, social.identity(), { deny: true })).toBe(
+        "/error?error=access_denied&error_description=The+person+said+no",
+      );
+    },
+  );
 });
 
 test(

@@ -34,7 +34,7 @@ async function sharedImage(app: RunningApp, person: Person, other: Person) {
 }
 
 test(
-  "mails a reply at once, counts it in the tab, and ends such mails with one click",
+  "mails a reply, counts it in the tab's title, and unsubscribes with one click",
   { tag: ["@mails-reply-once-counts-tab-ends", "@slow"] },
   async ({ page, app, person, stranger, mailbox, otherBrowser }) => {
     await verify(app, person);

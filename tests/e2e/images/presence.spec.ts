@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "follows someone's view and images until the own view moves or Escape",
+  "follows someone's view until the follower moves it or presses Escape",
   { tag: ["@presence-follow", "@slow"] },
   async ({ page, person, stranger, otherBrowser, app }) => {
     const { path, imageId, designId } = await sharedProject(app, person, stranger);

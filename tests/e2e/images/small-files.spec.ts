@@ -25,7 +25,7 @@ test("adds many small files in few requests, in the order chosen", { tag: "@slow
   expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(files.map(({ name }) => name));
 });
 
-test("adds each of many small files once after lost answers", { tag: "@slow" }, async ({ page, app, person }) => {
+test("adds each small file once when responses are lost", { tag: "@slow" }, async ({ page, app, person }) => {
   const { designId, path } = await makeDesign(app, person);
   const files = await numbered(20);
   let lost = 2;

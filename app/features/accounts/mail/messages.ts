@@ -146,7 +146,7 @@ function contentOf(message: Message): Content {
         subject: "A public link was reported",
         lines: [
           `A visitor reported the link ${message.link}, which shows ${message.target}.`,
-          `To end the link, run this command on the server: npm run links -- revoke ${message.link}`,
+          `To revoke the link, run this command on the server: npm run links -- revoke ${message.link}`,
           "The visitor wrote:",
           ...message.text
             .split(/\r?\n/)
@@ -154,7 +154,7 @@ function contentOf(message: Message): Content {
             .map((line) => `> ${line}`),
         ],
         link: { label: "Open this installation", url: message.url },
-        foot: "You receive this email as the operator of Atelier. The visitor is not known.",
+        foot: "You receive this email as the operator of Atelier. The visitor is anonymous.",
       };
     case "projectInvitation": {
       const { name, email } = message.inviter;

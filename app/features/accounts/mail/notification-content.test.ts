@@ -52,7 +52,7 @@ it("marks guests of public links, also without their names", () => {
   expect(mail("evil.example").text).not.toContain("evil.example");
 });
 
-it("has the headers and the link that end such mails with one click", () => {
+it("has List-Unsubscribe headers and an unsubscribe link", () => {
   const mail = rendered({ notices: [of("reply")], comments: [{ author: "Eve", text: "No" }] });
   expect(mail.headers).toEqual({
     "List-Unsubscribe": "<https://atelier.example/unsubscribe?token=x>",
@@ -91,7 +91,7 @@ it("omits names that could carry a message or a link", () => {
   expect(mail.text + mail.html).not.toContain("evil.example");
 });
 
-it("names what one click ends: the digest, or the most important kind", () => {
+it("unsubscribes from the digest or from the most important kind", () => {
   expect(subscriptionIn({ notices: [of("comment"), of("reply")], isDigest: false })).toBe("reply");
   expect(subscriptionIn({ notices: [of("reply")], isDigest: true })).toBe("digest");
 });

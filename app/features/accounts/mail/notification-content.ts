@@ -14,7 +14,7 @@ import type { Content, NotificationContent } from "./messages";
 type Notices = Pick<NotificationContent, "notices" | "isDigest">;
 type IsPlain = (name: string) => boolean;
 
-/** Of several notices about one thread, a mail says the first of these. */
+/** Most important kind first: a mail about one thread names one notice. */
 const BY_IMPORTANCE: readonly ShownNotification["notice"]["kind"][] = ["mention", "reply", "comment"];
 
 export function subscriptionIn({ notices, isDigest }: Notices): Subscription["from"] {
@@ -54,7 +54,9 @@ function single({ notices, comments, url, ...place }: NotificationContent, isPla
       ...(note === undefined ? [] : [{ by: "Note", text: note }]),
     ],
     ...(link && { link }),
-    foot: about ? `You get this email because you have access to ${about}.` : "You get this email because of your notification settings.",
+    foot: about
+      ? `You receive this email because you have access to ${about}.`
+      : "You receive this email because of your notification settings.",
   };
 }
 

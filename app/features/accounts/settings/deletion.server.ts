@@ -11,7 +11,7 @@ import { confirmationOf } from "./confirmation";
 import { requireRecentSignIn } from "./require-recent-sign-in.server";
 
 export const deletionFields = z.object({
-  confirmation: z.string("Type your email address").trim(),
+  confirmation: z.string("Type your email address.").trim(),
   password: z.string().optional(),
 });
 

@@ -5,10 +5,10 @@ import { accountIntent } from "../account-action.server";
 import { requireRecentSignIn } from "./require-recent-sign-in.server";
 
 export const nameFields = z.object({
-  name: z.string("Enter your name").trim().min(1, "Enter your name").max(NAME_LENGTH, `Use at most ${NAME_LENGTH} characters`),
+  name: z.string("Enter your name.").trim().min(1, "Enter your name.").max(NAME_LENGTH, `Use at most ${NAME_LENGTH} characters.`),
 });
 
-export const emailFields = z.object({ newEmail: z.string("Enter your email address").trim().pipe(z.email("Invalid email")) });
+export const emailFields = z.object({ newEmail: z.string("Enter your email address.").trim().pipe(z.email("Invalid email")) });
 
 export const profileIntents = {
   name: accountIntent({

@@ -11,14 +11,14 @@ import { requireRecentSignIn } from "./require-recent-sign-in.server";
 import { twoFactorSetup } from "./two-factor-setup.server";
 
 const newPassword = z
-  .string("Choose a password")
-  .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters`)
-  .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters`);
-const password = z.string("Enter your password");
-const code = z.string("Enter the code").trim();
+  .string("Choose a password.")
+  .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters.`)
+  .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters.`);
+const password = z.string("Enter your password.");
+const code = z.string("Enter the code.").trim();
 
 export const changePasswordFields = z.object({
-  currentPassword: z.string("Enter your current password"),
+  currentPassword: z.string("Enter your current password."),
   newPassword,
   revokeOtherSessions: z.string().optional(),
 });
@@ -96,10 +96,10 @@ export const securityIntents = {
     schema: z.object({
       id: z.string(),
       name: z
-        .string("Enter a name for the passkey")
+        .string("Enter a name for the passkey.")
         .overwrite(cleanName)
-        .min(1, "Enter a name for the passkey")
-        .max(100, "Use at most 100 characters"),
+        .min(1, "Enter a name for the passkey.")
+        .max(100, "Use at most 100 characters."),
     }),
     fieldOf: { "*": "name" },
     async run({ id, name }, { post }) {

@@ -9,7 +9,7 @@ import { redirectToSignIn } from "../session/session.server";
 import { requireRecentSignIn } from "../settings/require-recent-sign-in.server";
 import { OFFER_TRANSFER } from "./transfer-intents";
 
-const offerFields = z.object({ userId: z.string("Choose a member").min(1, "Choose a member") });
+const offerFields = z.object({ userId: z.string("Choose a member of the project.").min(1, "Choose a member of the project.") });
 
 export const offerTransfer = (projectId: string) =>
   accountAction({

@@ -16,11 +16,11 @@ export function OfferedProjects({ offers }: OfferedProjectsProps) {
           <div className="grid min-w-0 gap-1">
             <h2 className="text-base font-medium wrap-anywhere">Transfer of “{isolate(project)}”</h2>
             <p className="wrap-anywhere text-soft">
-              <bdi>{owner}</bdi> wants to make you the owner. The offer ends on <Day at={expiresAt} />.
+              <bdi>{owner}</bdi> wants to transfer this project to you. The offer ends on <Day at={expiresAt} />.
             </p>
           </div>
           <ButtonLink to={href("/projects/:id/transfer", { id: projectId })} size="sm">
-            Answer<span className="sr-only"> the transfer of {isolate(project)}</span>
+            View transfer<span className="sr-only"> of {isolate(project)}</span>
           </ButtonLink>
         </li>
       ))}

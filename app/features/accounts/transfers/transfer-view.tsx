@@ -40,9 +40,9 @@ function Offer({
         {state === "declined" ? (
           <>{name} declined the transfer.</>
         ) : state === "refused" ? (
-          <>{name} does not have enough storage for this project. They can make room and accept again.</>
+          <>{name} does not have enough storage for this project. They can delete something, then accept again.</>
         ) : state === "measuring" ? (
-          <>{name} accepted. The size of the project is being counted.</>
+          <>{name} accepted. The size of the project is being calculated.</>
         ) : (
           <>
             The project is offered to {name} until <Day at={expiresAt} />. You stay the owner until they accept.
@@ -71,8 +71,8 @@ function OfferForm({ projectId, members }: Pick<OwnerProps, "projectId" | "membe
   return (
     <AccountForm state={state} submit="Offer transfer" variant="danger">
       <p className="text-soft">
-        The member becomes the owner when they accept: of all designs and images, also in the trash. Their storage is used. You become an
-        editor.
+        When the member accepts, they become the owner of all designs and images, including the trash. The project then uses their storage.
+        You become an editor.
       </p>
       {field ? (
         <Field htmlFor={field.id} label="New owner" errorId={field.errorId} errors={field.errors}>
@@ -104,7 +104,7 @@ export function RecipientsTransfer({ transfer }: { transfer: Transfer }) {
   if (state === "measuring")
     return (
       <Panel>
-        <p role="status">You accepted. The size of the project is being counted. This page shows the result.</p>
+        <p role="status">You accepted. The size of the project is being calculated. This page then shows the result.</p>
       </Panel>
     );
   const problem = accept.refusal?.result.error?.[""]?.[0];

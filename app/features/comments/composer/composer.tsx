@@ -87,7 +87,7 @@ export function Composer({
     if (isEmpty) return setProblem("Enter a comment.");
     setProblem(null);
     const taken = state.take();
-    announce(connectedConvex() ? "Sending" : "Waiting for connection. The comment is sent when it is back.");
+    announce(connectedConvex() ? "Sending" : "Waiting for connection. The comment is sent when you are online again.");
     try {
       await onSend(toTokens(text, people), taken);
       announce("Sent");

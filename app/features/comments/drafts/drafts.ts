@@ -2,7 +2,7 @@ import { type Anchor, isAnchor } from "../anchor";
 import type { CommentImage } from "../attachments/comment-images";
 import { draftKey, readStored, store } from "./stored-comments";
 
-/** What a person has typed and not sent. `key` makes sending it twice write one comment. `people`: the mentioned ones by name. */
+/** An unsent comment. The server writes one comment per `key`. `people`: ids of the mentioned people by name. */
 export type Draft = {
   text: string;
   people: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { addReply, addThread } from "../optimistic";
 import { type Draft, isDraft, writeDraft } from "./drafts";
 import { readStored, store, unsentKey } from "./stored-comments";
 
-/** A comment that is being sent. `place` is the draft's, to restore it when the server rejects the comment. */
+/** A comment that is being sent. After a rejection, the draft is restored at `place`. */
 export type Unsent = { place: string; draft: Draft; text: string } & (
   | { threadId: string }
   | { itemId: string; versionId?: string | undefined; versionNumber?: number | undefined }
@@ -18,7 +18,7 @@ const sending = new Set<string>();
 
 /**
  * Sends a comment once there is a connection. Until then it is stored, and the next page sends it if this one closes.
- * The draft's key makes sending it twice write one comment. Throws for a rejected comment.
+ * The server writes one comment per key. Throws for a rejected comment.
  */
 export async function sendComment(me: Author, unsent: Unsent): Promise<void> {
   const { key } = unsent.draft;

@@ -1,7 +1,7 @@
 /* oxlint-disable no-restricted-globals -- each function catches the errors of localStorage */
 
 const PREFIX = "comments:";
-/** Of a person's drafts, and of the comments that were not sent yet. */
+/** Keys in localStorage of drafts and unsent comments. */
 export const draftKey = (userId: string, place: string) => `${PREFIX}${userId}:draft:${place}`;
 export const unsentKey = (userId: string, key = "") => `${PREFIX}${userId}:unsent:${key}`;
 

@@ -116,7 +116,7 @@ export function ReplyForm({ thread: { _id, itemId, first }, formKey, ...rest }: 
       <WriteForm
         id={id}
         intent="replyToThread"
-        label="Your answer"
+        label="Your reply"
         itemId={itemId}
         hidden={{ threadId: _id, key: `${formKey}${_id}` }}
         {...rest}
@@ -155,7 +155,7 @@ export function EditForm({ comment: { _id, text }, constraint, projectId }: Edit
         onDone={startOver}
         onDiscard={startOver}
       >
-        <Field htmlFor={field.id} label="Text" errorId={field.errorId} errors={field.errors}>
+        <Field htmlFor={field.id} label="Comment text" errorId={field.errorId} errors={field.errors}>
           <MentionArea
             key={shown.round}
             {...props}

@@ -49,7 +49,7 @@ export function ThreadCard({ thread, isUnread, place, formKey, constraint, repli
   const isSent = !isPending(_id);
   return (
     <article
-      aria-label={`${isUnread ? "Unread thread" : "Thread"} of ${first.author.name}`}
+      aria-label={`${isUnread ? "Unread thread" : "Thread"} by ${first.author.name}`}
       className={clsx("grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border bg-card p-4", isUnread && "border-accent")}
     >
       <PlaceLine thread={thread} isUnread={isUnread} place={place} />

@@ -121,7 +121,7 @@ function EditComment({ comment: { _id, text, images }, itemId, me, projectId, fr
   return (
     <Composer
       draft={draft}
-      label="Text of the comment"
+      label="Comment text"
       submit="Save"
       projectId={projectId}
       itemId={itemId}

@@ -9,10 +9,10 @@ import type { Draft } from "../drafts/drafts";
 import type { ThreadFilter } from "../optimistic";
 
 const FILTERS: readonly { filter: ThreadFilter; label: string; empty: string }[] = [
-  { filter: "open", label: "Open", empty: "No open comments." },
-  { filter: "resolved", label: "Resolved", empty: "No resolved comments." },
-  { filter: "mine", label: "Mine", empty: "You have started no comments here." },
-  { filter: "mentions", label: "Mentions", empty: "No comments mention you." },
+  { filter: "open", label: "Open", empty: "No open threads." },
+  { filter: "resolved", label: "Resolved", empty: "No resolved threads." },
+  { filter: "mine", label: "Mine", empty: "You have not started a thread here." },
+  { filter: "mentions", label: "Mentions", empty: "No threads mention you." },
 ];
 
 /** Visitors of a public link have no threads or mentions of their own. */
@@ -84,7 +84,7 @@ export function CommentsPanel({
         {isEmpty && !isLoading ? (
           <p className="px-2 text-soft">
             {FILTERS.find((each) => each.filter === filter)?.empty}
-            {mayComment && filter === "open" ? " Press C, or New comment, to start." : null}
+            {mayComment && filter === "open" ? " Press C or select “New comment” to start." : null}
           </p>
         ) : null}
         {more ? (
@@ -124,7 +124,7 @@ export function NewComment({ draft, itemId, projectId, place, onPlace, onCancel,
         <Icon of={MapPin} />
         <span className="flex-1">{place ?? "On the whole image"}</span>
         <Button variant="ghost" size="sm" onClick={onPlace}>
-          Change place
+          Change position
         </Button>
       </p>
     </Composer>

@@ -60,7 +60,7 @@ export function DraftPin({ anchor, box, rotation }: PlacedProps) {
 
 function Region({ anchor, box, rotation }: PlacedProps) {
   const { left, top, width, height } = boxOnStage(anchor, box, rotation);
-  return width > 0 ? <span className="comment-region" style={{ left, top, width, height }} /> : null;
+  return width > 0 ? <span className="comment-area" style={{ left, top, width, height }} /> : null;
 }
 
 /** A pin is at its point, or at the upper left corner of its rectangle. */

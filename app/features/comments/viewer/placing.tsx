@@ -87,7 +87,7 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
         role="application"
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
         tabIndex={0}
-        aria-label="Place of the comment"
+        aria-label="Comment position"
         aria-describedby="comment-placing-help"
         className="comment-placing"
         onPointerDown={(event) => {
@@ -109,7 +109,7 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
       >
         {drawn?.width === undefined || drawn.height === undefined ? null : (
           <span
-            className="comment-region"
+            className="comment-area"
             style={{
               left: box.left + drawn.x * box.width,
               top: box.top + drawn.y * box.height,
@@ -149,5 +149,4 @@ function placeText(anchor: Anchor, rotation: Rotation): string {
   return size + positionText(anchor, rotation);
 }
 
-const HELP =
-  "Click a point or drag a rectangle. Or move the crosshair with the arrow keys, add Shift to draw a rectangle, and press Enter.";
+const HELP = "Click a point or drag over an area. Or move the crosshair with the arrow keys, hold Shift to draw an area, then press Enter.";

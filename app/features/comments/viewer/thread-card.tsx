@@ -54,7 +54,7 @@ export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isN
           {anchor ? (
             <Button variant="ghost" size="sm" onClick={onShow}>
               <Icon of={MapPin} />
-              Show place
+              Show on image
             </Button>
           ) : null}
           {may("resolve") ? (

@@ -27,7 +27,7 @@ async function run<M extends Mutation>(mutation: M, args: FunctionArgs<M>, optim
 }
 
 const orToast = (change: Promise<void>) =>
-  void change.catch((error: unknown) => void toast(problemOf(error, "It was not saved. Try again.")));
+  void change.catch((error: unknown) => void toast(problemOf(error, "The change was not saved. Try again.")));
 
 export const commentActions = {
   resolve: (threadId: string, isResolved: boolean) => orToast(run(api.comments.setResolved, { threadId, isResolved }, setResolved)),

@@ -96,7 +96,7 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
     const to = at < 0 ? (by > 0 ? 0 : ids.length - 1) : at + by;
     const id = ids[to];
     if (id !== undefined) select(id);
-    else announce(ids.length === 0 ? "No comments" : by > 0 ? "Last thread" : "First thread");
+    else announce(ids.length === 0 ? "No threads" : by > 0 ? "Last thread" : "First thread");
   };
   const takeWaitingStep = useEffectEvent(() => {
     const by = waitingSteps.current;

@@ -43,7 +43,7 @@ it("waits for the answer to the previous value", async () => {
   expect(sent).toHaveLength(2);
 });
 
-it("continues after a failure, and sends no cleared value", async () => {
+it("continues after a failure and does not send a cleared value", async () => {
   const { sender, sent } = senderOf(() => Promise.reject(new Error("lost")));
   sender.push(1);
   sender.push(2);

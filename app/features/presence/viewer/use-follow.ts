@@ -39,9 +39,9 @@ export function useFollow({ tabs, pointers, image, zoom, layer, open }: FollowOp
   const stopByEffect = useEffectEvent(stop);
 
   const isGone = following !== null && tabs.length > 0 && !followed;
-  const tellGone = useEffectEvent(() => end(name.current === "" ? "Stopped following" : `${name.current} left. Stopped following`));
+  const endWhenGone = useEffectEvent(() => end(name.current === "" ? "Stopped following" : `${name.current} left. Stopped following`));
   useEffect(() => {
-    if (isGone) tellGone();
+    if (isGone) endWhenGone();
   }, [isGone]);
 
   useEscape(following !== null, stop);

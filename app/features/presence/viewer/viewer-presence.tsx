@@ -64,7 +64,7 @@ export function ViewerPresence({ image, zoom, layer, open }: ViewerPresenceProps
                 <div className="presence-following">
                   <span className="min-w-0 truncate">Following {isolate(name)}</span>
                   <Button size="sm" variant="ghost" onClick={stop}>
-                    Stop
+                    Stop following
                   </Button>
                 </div>
               )}

@@ -59,7 +59,7 @@ function Job({ job }: { job: BulkJob }) {
             {pathname === href("/bulk") ? null : (
               <noscript>
                 <Link to={href("/bulk")} prefetch="none" className="text-sm underline">
-                  Follow the progress
+                  View progress
                 </Link>
               </noscript>
             )}

@@ -114,7 +114,7 @@ describe.each(Object.entries(encoders))("the parser of %s forms", (_, encode) =>
     );
   });
 
-  it("rejects more fields than the maximum selection", async () => {
+  it("rejects a form with more than the maximum number of fields", async () => {
     const fields = (count: number) => Array.from({ length: count }, (): [string, string] => ["last", "x"]);
     expect(await refusal(encode(fields(FIELDS_MAX - 1)))).toBeNull();
     expect(await refusal(encode(fields(FIELDS_MAX + 1)))).toBe(400);

@@ -37,7 +37,7 @@ export function NoFavourites({ things: itemNoun }: { things: string }) {
   const { pathname } = useLocation();
   return (
     <EmptyState
-      title="Favourites appear here"
+      title="No favourites"
       text={`Add ${itemNoun} to your favourites to find them here.`}
       action={<ButtonLink to={pathname}>Show all {itemNoun}</ButtonLink>}
     />

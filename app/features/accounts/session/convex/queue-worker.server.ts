@@ -13,7 +13,7 @@ type Queue = {
   name: string;
   /** Returns when the next entry is due, in milliseconds since 1970; null for an empty queue. */
   due: FunctionReference<"query", "public", Record<string, never>, number | null>;
-  /** Works on all entries that are due. Called again when it throws. */
+  /** Processes all due entries. Called again after an error. */
   drain: (signal: AbortSignal) => Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export type QueueWorker = {
   close(): Promise<void>;
 };
 
-/** Works on a queue of the deployment. A subscription to the next due time starts it without polling. Several app servers can share a queue. */
+/** Processes a queue of the deployment. Subscribes to the next due time instead of polling. Several app servers can share a queue. */
 export function startQueueWorker(config: AppConfig, { name, due, drain }: Queue): QueueWorker {
   const client = new ConvexClient(config.convexUrl, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });
   let dueAt: number | null = null;

@@ -28,7 +28,11 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
 
   return (
     <div className="grid gap-2 px-4 py-2">
-      <p className="text-sm text-soft">{canResume ? `This browser still has the ${files}.` : `Select the ${files} again to resume.`}</p>
+      <p className="text-sm text-soft">
+        {canResume
+          ? `The ${files} ${unfinished.length === 1 ? "is" : "are"} still stored in this browser.`
+          : `Select the ${files} again to resume.`}
+      </p>
       <p className="flex flex-wrap gap-1">
         {canResume ? (
           <Button size="sm" variant="primary" onClick={() => void resume()}>
@@ -61,7 +65,7 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
         </Button>
       </p>
       <p role="alert" className="text-sm text-danger-text empty:hidden">
-        {otherFiles.length > 0 ? `Not selected: ${otherFiles.map(({ name }) => isolate(name)).join(", ")}.` : null}
+        {otherFiles.length > 0 ? `No unfinished upload matches: ${otherFiles.map(({ name }) => isolate(name)).join(", ")}.` : null}
       </p>
       <ul className="grid gap-0.5 text-sm">
         {unfinished.slice(0, listed).map(({ id: key, name, designName }) => (
