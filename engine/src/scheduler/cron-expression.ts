@@ -1,16 +1,17 @@
-/** UTC (docs.convex.dev/scheduling/cron-jobs). Either day suffices (crontab(5)); ranges may wrap; `L-3`: the month's last day minus 3. */
+/** UTC (docs.convex.dev/scheduling/cron-jobs). Either day suffices (crontab(5)); ranges may wrap. */
 
 export type CronExpression = {
   minutes: Set<number>;
   hours: Set<number>;
-  days: Set<number>;
-  /** 0 is the month's last day. */
-  daysBeforeLast: number | null;
   months: Set<number>;
-  weekdays: Set<number>;
+  isDay: DayRule;
+  isWeekday: DayRule;
   anyDay: boolean;
   anyWeekday: boolean;
 };
+
+/** `weekday`: 0 is Sunday; `last`: number of days in the month. */
+type DayRule = (date: { day: number; weekday: number; last: number }) => boolean;
 
 const SHORTHANDS: Record<string, string> = {
   "@yearly": "0 0 1 1 *",
@@ -40,24 +41,64 @@ export function parseCronExpression(text: string): CronExpression {
   ) {
     throw new Error(`Invalid cron expression ${JSON.stringify(text)}: expected five fields.`);
   }
-  const daysBeforeLast = parseDaysBeforeLast(day);
   return {
     minutes: parseField(minute, 0, 59, text),
     hours: parseField(hour, 0, 23, text),
-    days: daysBeforeLast === null ? parseField(day, 1, 31, text) : new Set(),
-    daysBeforeLast,
     months: parseField(month, 1, 12, text, MONTHS, 1),
-    weekdays: new Set([...parseField(weekday, 0, 7, text, WEEKDAYS, 0, 7)].map((value) => value % 7)),
+    isDay: specialDay(day) ?? dayIn(parseField(day, 1, 31, text)),
+    isWeekday: specialWeekday(weekday) ?? weekdayIn(parseField(weekday, 0, 7, text, WEEKDAYS, 0, 7)),
     anyDay: isAny(day),
     anyWeekday: isAny(weekday),
   };
 }
 
+/** Earlier versions accepted these forms, so stored crons may have them. @throws {Error} as Convex does */
+export function refuseForeignForms(text: string): void {
+  const weekday = text.trim().split(/\s+/)[4] ?? "";
+  if (!/^\s*@|\?/.test(text) && !/(^|[,-])7($|[,/L#-])/i.test(weekday)) return;
+  throw new Error(`Invalid cron expression ${JSON.stringify(text)}: Convex has no @ forms, no ? and no weekday 7.`);
+}
+
 const isAny = (field: string): boolean => field === "*" || field === "?";
 
-function parseDaysBeforeLast(field: string): number | null {
-  const offset = /^L(?:-([1-9]|[12]\d|30))?$/i.exec(field);
-  return offset && Number(offset[1] ?? 0);
+const dayIn =
+  (days: Set<number>): DayRule =>
+  ({ day }) =>
+    days.has(day);
+
+const weekdayIn =
+  (weekdays: Set<number>): DayRule =>
+  ({ weekday }) =>
+    weekdays.has(weekday) || (weekday === 0 && weekdays.has(7));
+
+/** `L`: the last day; `L-3`: three days before it; `LW`: the last working day; `15W`: the working day nearest to the 15th. */
+function specialDay(field: string): DayRule | null {
+  const beforeLast = /^L(?:-([1-9]|[12]\d|30))?$/i.exec(field);
+  if (beforeLast) return ({ day, last }) => day === last - Number(beforeLast[1] ?? 0);
+  if (/^LW$/i.test(field)) return (date) => date.day === nearestWorkingDay(date.last, date);
+  const nearest = /^([1-9]|[12]\d|3[01])W$/i.exec(field);
+  if (!nearest) return null;
+  const target = Number(nearest[1]);
+  return (date) => target <= date.last && date.day === nearestWorkingDay(target, date);
+}
+
+/** In the same month. */
+function nearestWorkingDay(target: number, { day, weekday, last }: Parameters<DayRule>[0]): number {
+  const onTarget = (((weekday + target - day) % 7) + 7) % 7;
+  if (onTarget === 6) return target === 1 ? 3 : target - 1;
+  if (onTarget === 0) return target === last ? target - 2 : target + 1;
+  return target;
+}
+
+/** `5L`: the month's last Friday; `5#2`: its second. */
+function specialWeekday(field: string): DayRule | null {
+  const found = /^([0-6]|[a-z]{3})(?:L|#([1-5]))$/i.exec(field);
+  if (!found) return null;
+  const name = (found[1] ?? "").toLowerCase();
+  const target = WEEKDAYS.includes(name) ? WEEKDAYS.indexOf(name) : Number(name);
+  if (Number.isNaN(target)) return null;
+  const nth = found[2];
+  return ({ day, weekday, last }) => weekday === target && (nth === undefined ? day > last - 7 : Math.ceil(day / 7) === Number(nth));
 }
 
 /** @param cycle number of values after which a wrapped range repeats */
@@ -112,11 +153,9 @@ export function nextMatch(expression: CronExpression, after: number): number {
 
 function matchesDay(expression: CronExpression, date: Date): boolean {
   if (!expression.months.has(date.getUTCMonth() + 1)) return false;
-  const inMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  const day =
-    expression.daysBeforeLast !== null ? date.getUTCDate() === inMonth - expression.daysBeforeLast : expression.days.has(date.getUTCDate());
-  const weekday = expression.weekdays.has(date.getUTCDay());
-  if (expression.anyDay) return weekday;
-  if (expression.anyWeekday) return day;
-  return day || weekday;
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  const at = { day: date.getUTCDate(), weekday: date.getUTCDay(), last };
+  if (expression.anyDay) return expression.isWeekday(at);
+  if (expression.anyWeekday) return expression.isDay(at);
+  return expression.isDay(at) || expression.isWeekday(at);
 }

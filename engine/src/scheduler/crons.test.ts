@@ -33,6 +33,18 @@ describe("cron expressions", () => {
     ["0 0 13 * 5", "2026-01-03T00:00:00Z", "2026-01-09T00:00:00.000Z"],
     ["10-12,50 1 * * *", "2026-01-01T01:12:00Z", "2026-01-01T01:50:00.000Z"],
     ["1-10/4 * * * *", "2026-01-01T00:01:00Z", "2026-01-01T00:05:00.000Z"],
+    ["0 0 LW * *", "2026-01-01T00:00:00Z", "2026-01-30T00:00:00.000Z"],
+    ["0 0 LW * *", "2026-05-01T00:00:00Z", "2026-05-29T00:00:00.000Z"],
+    ["0 0 15W * *", "2026-02-01T00:00:00Z", "2026-02-16T00:00:00.000Z"],
+    ["0 0 15w * *", "2026-08-01T00:00:00Z", "2026-08-14T00:00:00.000Z"],
+    ["0 0 1W * *", "2026-07-31T00:00:00Z", "2026-08-03T00:00:00.000Z"],
+    ["0 0 31W * *", "2026-05-01T00:00:00Z", "2026-05-29T00:00:00.000Z"],
+    ["0 0 31W * *", "2026-06-01T00:00:00Z", "2026-07-31T00:00:00.000Z"],
+    ["0 0 * * 5L", "2026-01-01T00:00:00Z", "2026-01-30T00:00:00.000Z"],
+    ["0 0 * * FRIL", "2026-01-30T00:00:00Z", "2026-02-27T00:00:00.000Z"],
+    ["0 0 * * 5#2", "2026-01-01T00:00:00Z", "2026-01-09T00:00:00.000Z"],
+    ["0 0 * * sun#5", "2026-01-01T00:00:00Z", "2026-03-29T00:00:00.000Z"],
+    ["0 0 13 * 5L", "2026-01-13T00:00:00Z", "2026-01-30T00:00:00.000Z"],
     ["@daily", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00.000Z"],
   ])("%s after %s is %s", (expression, after, expected) => {
     expect(iso(nextMatch(parseCronExpression(expression), at(after)))).toBe(expected);
@@ -46,6 +58,11 @@ describe("cron expressions", () => {
     "* * 0 * *",
     "* * * 13 *",
     "* * * * 8",
+    "* * * * 5#6",
+    "* * * * 5#0",
+    "* * 32W * *",
+    "* * 0W * *",
+    "* * * * FRX#1",
     "a * * * *",
     "* * L-0 * *",
     "* * L-31 * *",
@@ -93,5 +110,17 @@ describe("schedules", () => {
   test("an invalid schedule is rejected", () => {
     const none: Json[] = [null, {}, { type: "yearly" }, { type: "interval", seconds: 0 }];
     for (const json of none) expect(() => parseSchedule(json)).toThrow(Error);
+  });
+
+  test.each(["@daily", " @hourly", "0 0 ? * 1", "0 0 * * 7", "0 0 * * 1,7", "0 0 * * 5-7", "0 0 * * 7/2"])(
+    "a push refuses %j, which Convex does not have, but stored crons keep it",
+    (cron) => {
+      expect(() => parseSchedule({ type: "cron", cron })).toThrow(/Invalid cron expression/);
+      expect(nextRun("job", { type: "cron", cron }, now, now)).toBeGreaterThan(now);
+    },
+  );
+
+  test.each(["*/7 * * * *", "0 0 7 * *", "0 0 * * 1/7", "0 7 * 7 1-5"])("a push accepts %j", (cron) => {
+    expect(parseSchedule({ type: "cron", cron })).toEqual({ type: "cron", cron });
   });
 });

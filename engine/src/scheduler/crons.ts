@@ -1,7 +1,7 @@
 /** Cron schedules in UTC (`src/server/cron.ts` of the client library). A run missed during downtime is repeated once. */
 import { createHash } from "node:crypto";
 import type { FunctionType, Json } from "../values/types.ts";
-import { nextMatch, parseCronExpression } from "./cron-expression.ts";
+import { nextMatch, parseCronExpression, refuseForeignForms } from "./cron-expression.ts";
 
 export type Cron = { name: string; path: string; args: Json; schedule: Schedule; next: number; type: FunctionType };
 
@@ -56,6 +56,7 @@ function expressionOf(name: string, schedule: Exclude<Schedule, { type: "interva
 /** @throws for a schedule that is invalid or never runs */
 export function parseSchedule(json: Json): Schedule {
   if (!isSchedule(json)) throw new Error(`Unknown cron schedule: ${JSON.stringify(json)}`);
+  if (json.type === "cron") refuseForeignForms(json.cron);
   nextRun("", json, 0, 0);
   return json;
 }
