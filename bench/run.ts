@@ -7,6 +7,7 @@ import { encryptedResults } from "./engine/encrypted-results.ts";
 import { enumeration } from "./product/enumeration.ts";
 import { everyday } from "./product/everyday.ts";
 import { fanOut } from "./engine/fan-out.ts";
+import { isolation } from "./engine/isolation.ts";
 import { lighthouse } from "./product/lighthouse.ts";
 import { lists } from "./product/lists.ts";
 import { memory } from "./engine/memory.ts";
@@ -49,6 +50,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   "fan-out": { title: "One write to a thousand subscribers", measure: fanOut },
   "table-size": { title: "Table of a million rows", measure: tableSize },
   memory: { title: "Memory after 100,000 mutations and 1,000 connections", measure: memory },
+  isolation: { title: "Runaway functions beside trivial ones", measure: isolation },
   reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
   "small-files": { title: "Small files in a browser", measure: smallFiles },
   photographs: { title: "Photographs of 5 MB in a browser", measure: photographs },

@@ -8,3 +8,4 @@ export const NEVER_SETTLES =
   "The function's promise was never resolved: it waits for something that cannot happen in a query or mutation, where only the database and other promises can be awaited.";
 export const ACTION_TIMED_OUT = "Action execution timed out (maximum duration: 600s)";
 export const ACTION_THREAD_ENDED = "The thread that this action ran on has ended. Actions run at most once.";
+export const ACTION_BLOCKED = "The action was stopped, because it computed too long without a pause.";

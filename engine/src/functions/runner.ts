@@ -105,6 +105,7 @@ class Runner implements FunctionRunner {
       },
       onBatch: (batch, restarted) => this.#onBatch(batch, restarted),
       onFailure: (error) => this.#options.onFailure?.(error),
+      warn,
     });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);
@@ -122,6 +123,7 @@ class Runner implements FunctionRunner {
       runner: this,
       runAction: (call) => this.#actions.run(call),
       redactErrors: this.#simulation.redactErrors,
+      warn,
       request: (kind, params) => this.#transactor.request(kind, params),
       log: (run, identity) => this.#log(run, identity),
     });

@@ -12,6 +12,7 @@ export type ActionsHost = {
   /** Runs in the slot of the calling action, so it does not count towards the limit of concurrent actions. */
   runAction: FunctionRunner["action"];
   redactErrors: boolean;
+  warn: (line: string) => void;
   request: <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
   log: (run: WireRun, identity: Identity["kind"]) => void;
 };

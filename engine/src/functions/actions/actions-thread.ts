@@ -5,59 +5,113 @@ import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts"
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 import { asObject } from "../isolate/syscall-arguments.ts";
-import { ACTION_THREAD_ENDED, ACTION_TIMED_OUT } from "../error-messages.ts";
+import { ACTION_BLOCKED, ACTION_THREAD_ENDED, ACTION_TIMED_OUT, OUT_OF_MEMORY } from "../error-messages.ts";
+import { MAX_EXTERNAL_BYTES, threadMemory } from "../thread-usage.ts";
 import { startThread } from "../thread.ts";
+import { BlockedTime } from "./blocked-time.ts";
 
 /** docs.convex.dev/production/state/limits: actions time out after 10 minutes. */
 const TIME_LIMIT_MS = 10 * 60 * 1_000;
-const BLOCKED_AFTER_MS = 60 * 1_000;
+const IDLE_MS = 60 * 1_000;
+const BLOCKED_MS = 60 * 1_000;
+const UNSTARTED_MS = 500;
 const HEAP_MIB = 512;
 
 const collectGarbage = garbageCollector();
 
-type Running = { identity: Identity; finish: (message: Extract<FromActions, { kind: "done" | "failed" | "response" }>) => void };
+export type Ended = Extract<FromActions, { kind: "done" | "failed" | "response" }>;
+type Running = { name: string; identity: Identity; finish: (message: Ended | Unstarted) => void };
+type Unstarted = { kind: "unstarted"; id: number };
 
 /** When the thread ends, its running actions fail: actions run at most once. */
 export class ActionsThread {
   ended = false;
+  isBlocked = false;
   readonly #worker: Worker;
   readonly #host: ActionsHost;
+  readonly #onEnd: () => void;
   readonly #running = new Map<number, Running>();
   readonly #bodies = new Set<number>();
-  readonly #heartbeat = new SharedArrayBuffer(4);
-  readonly #watch: NodeJS.Timeout;
+  readonly #blocked: BlockedTime;
   #idle: (() => void) | null = null;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #retired: Promise<void> | null = null;
+  #reason: string = ACTION_THREAD_ENDED;
   #nextId = 1;
 
-  constructor(code: LoadedCode, env: Record<string, string>, host: ActionsHost) {
+  constructor(code: LoadedCode, env: Record<string, string>, host: ActionsHost, onEnd: () => void) {
     this.#host = host;
-    const data: ActionsData = { code, heartbeat: this.#heartbeat };
+    this.#onEnd = onEnd;
+    const heartbeat = new SharedArrayBuffer(4);
+    const data: ActionsData = { code, heartbeat };
     this.#worker = startThread(host.dir, new URL("./actions-worker.ts", import.meta.url), data, {
       env,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
+    this.#blocked = new BlockedTime(this.#worker, heartbeat);
     this.#worker.on("message", (message: FromActions) => void this.#receive(message));
-    this.#worker.on("error", () => undefined);
+    this.#worker.on("error", ({ code }: Error & { code?: string }) => {
+      if (code === "ERR_WORKER_OUT_OF_MEMORY") this.#setReason(OUT_OF_MEMORY);
+    });
     this.#worker.on("exit", () => this.#lost());
-    this.#watch = this.#watchBlocked();
   }
 
-  action(call: Omit<Extract<ToActions, { kind: "run" }>, "kind" | "id">): ReturnType<ActionsThread["http"]> {
-    return this.#start(call.identity, (id) => this.#post({ kind: "run", id, ...call }));
+  /** Actions, and HTTP actions whose bodies are still in transfer. */
+  get load(): number {
+    return this.#running.size + this.#bodies.size;
+  }
+
+  get isUsable(): boolean {
+    return !this.ended && !this.#retired;
+  }
+
+  action(call: Omit<Extract<ToActions, { kind: "run" }>, "kind" | "id">): Promise<Ended | Unstarted> {
+    return this.#start(call.path, call.identity, (id) => this.#post({ kind: "run", id, ...call }));
   }
 
   http(
     request: Extract<ToActions, { kind: "http" }>["request"],
     { identity, requestId }: { identity: Identity; requestId: string },
-  ): Promise<Parameters<Running["finish"]>[0]> {
-    return this.#start(identity, (id) => {
+  ): Promise<Ended | Unstarted> {
+    return this.#start(`${request.method} ${new URL(request.url).pathname}`, identity, (id) => {
       this.#bodies.add(id);
       this.#post({ kind: "http", id, identity, requestId, request }, request.body ? [request.body] : []);
     });
   }
 
-  async retire(): Promise<void> {
-    if (this.#running.size + this.#bodies.size > 0) {
+  /** Ends the thread after its actions. */
+  retire(): Promise<void> {
+    return (this.#retired ??= this.#retire());
+  }
+
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.#worker.terminate();
+  }
+
+  endForMemory(): void {
+    if (this.ended) return;
+    this.#setReason(OUT_OF_MEMORY);
+    void this.end();
+  }
+
+  /** Ends what blocks the thread or uses too much memory. Returns the bytes in use. */
+  async watch(): Promise<number> {
+    this.isBlocked = false;
+    if (this.load === 0 || this.ended) return 0;
+    const [{ heap, external }, blockedMs] = await Promise.all([threadMemory(this.#worker), this.#blocked.ms()]);
+    if (this.ended) return 0;
+    // A thread that only sends or receives bodies does not count its turns.
+    const isRunning = this.#running.size > 0;
+    this.isBlocked = isRunning && blockedMs > 0;
+    if (external > MAX_EXTERNAL_BYTES) this.endForMemory();
+    else if (isRunning && blockedMs >= BLOCKED_MS) this.#endBlocked();
+    else if (isRunning && blockedMs >= UNSTARTED_MS && this.#blocked.close()) this.#endUnstarted();
+    return heap + external;
+  }
+
+  async #retire(): Promise<void> {
+    if (this.load > 0) {
       const idle = Promise.withResolvers<void>();
       this.#idle = idle.resolve;
       const timer = setTimeout(idle.resolve, TIME_LIMIT_MS);
@@ -67,12 +121,34 @@ export class ActionsThread {
     await this.end();
   }
 
-  async end(): Promise<void> {
-    await this.#worker.terminate();
+  /** An earlier action left code behind that blocks the thread. The waiting ones have not begun, so they can run elsewhere. */
+  #endUnstarted(): void {
+    this.#log(ACTION_BLOCKED, ["an action that has ended"]);
+    for (const id of this.#running.keys()) this.#finish({ kind: "unstarted", id });
+    void this.end();
   }
 
-  #start(identity: Identity, send: (id: number) => void): Promise<Parameters<Running["finish"]>[0]> {
+  #endBlocked(): void {
+    this.#setReason(ACTION_BLOCKED);
+    void this.end();
+  }
+
+  #setReason(message: string): void {
+    this.#reason = message;
+    this.#log(
+      message,
+      [...this.#running.values()].map(({ name }) => name),
+    );
+  }
+
+  #log(message: string, names: string[]): void {
+    this.#host.warn(`${names.join(", ")}: ${message}`);
+  }
+
+  #start(name: string, identity: Identity, send: (id: number) => void): Promise<Ended | Unstarted> {
     const id = this.#nextId++;
+    clearTimeout(this.#idleTimer);
+    if (this.#running.size === 0) this.#blocked.start();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#post({ kind: "abandon", id });
@@ -82,7 +158,7 @@ export class ActionsThread {
         clearTimeout(timer);
         resolve(message);
       };
-      this.#running.set(id, { identity, finish });
+      this.#running.set(id, { name, identity, finish });
       send(id);
     });
   }
@@ -97,7 +173,7 @@ export class ActionsThread {
     }
   }
 
-  #finish(message: Parameters<Running["finish"]>[0]): void {
+  #finish(message: Ended | Unstarted): void {
     const running = this.#running.get(message.id);
     this.#running.delete(message.id);
     if (message.kind !== "response") this.#bodies.delete(message.id);
@@ -106,31 +182,18 @@ export class ActionsThread {
   }
 
   #checkIdle(): void {
-    if (this.#running.size + this.#bodies.size === 0) this.#idle?.();
+    if (this.load > 0) return;
+    this.#idle?.();
+    clearTimeout(this.#idleTimer);
+    if (!this.ended) this.#idleTimer = setTimeout(() => void this.end(), IDLE_MS).unref();
   }
 
   #lost(): void {
     this.ended = true;
-    clearInterval(this.#watch);
-    for (const id of this.#running.keys())
-      this.#finish({ kind: "failed", id, message: ACTION_THREAD_ENDED, data: undefined, logLines: [] });
+    for (const id of this.#running.keys()) this.#finish({ kind: "failed", id, message: this.#reason, data: undefined, logLines: [] });
     this.#bodies.clear();
     this.#checkIdle();
-  }
-
-  #watchBlocked(): NodeJS.Timeout {
-    const beat = new Int32Array(this.#heartbeat);
-    let last = -1;
-    let still = 0;
-    const every = 5_000;
-    const watch = setInterval(() => {
-      const now = Atomics.load(beat, 0);
-      still = now === last ? still + every : 0;
-      last = now;
-      if (still >= BLOCKED_AFTER_MS && this.#running.size > 0) void this.#worker.terminate();
-    }, every);
-    watch.unref();
-    return watch;
+    this.#onEnd();
   }
 
   async #serve(message: Extract<FromActions, { kind: "syscall" | "store" }>): Promise<void> {

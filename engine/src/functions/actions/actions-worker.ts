@@ -3,7 +3,7 @@ import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Identity, Json, LogLine } from "../../values/types.ts";
-import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts";
+import { BEAT_EVERY_MS, type ActionsData, type FromActions, type ToActions } from "./actions-protocol.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { captureConsole } from "../isolate/console.ts";
 import { refuseNodeModules } from "../isolate/environment.ts";
@@ -42,8 +42,11 @@ let calls = 0;
 const post = (message: FromActions, transfer: readonly (ReadableStream | ArrayBuffer)[] = []): void =>
   port.postMessage(message, transfer as never);
 
-const beat = new Int32Array(heartbeat);
-setInterval(() => Atomics.add(beat, 0, 1), 1_000).unref();
+const progress = new Int32Array(heartbeat);
+const beat = (): number => Atomics.add(progress, 0, 1);
+const every = setInterval;
+const stopBeating = clearInterval;
+let beating: NodeJS.Timeout | null = null;
 
 // A late failure of one action must not end the others.
 process.on("unhandledRejection", () => undefined);
@@ -73,6 +76,7 @@ port.on("message", (message: ToActions) => {
   } else if (message.kind === "abandon") {
     const run = running.get(message.id);
     if (run) run.abandoned = true;
+    end(message.id);
   } else {
     const requested = waiting.get(message.call);
     waiting.delete(message.call);
@@ -82,17 +86,24 @@ port.on("message", (message: ToActions) => {
 });
 
 function begin(metadata: Omit<Run, "logLines" | "abandoned">, execute: (run: Run) => Promise<void>): void {
+  if (beat() < 0) return;
   const run: Run = { ...metadata, logLines: [], abandoned: false };
   running.set(run.id, run);
+  beating ??= every(beat, BEAT_EVERY_MS);
   runs
     .run(run, () => execute(run))
     .catch((error: unknown) => {
       post({ kind: "failed", id: run.id, data: undefined, ...describeFailure(error, code.root), logLines: run.logLines });
     })
-    .finally(() => {
-      running.delete(run.id);
-      if (running.size === 0) tidy();
-    });
+    .finally(() => end(run.id));
+}
+
+function end(id: number): void {
+  running.delete(id);
+  if (running.size > 0) return;
+  if (beating) stopBeating(beating);
+  beating = null;
+  tidy();
 }
 
 async function runAction(message: Extract<ToActions, { kind: "run" }>): Promise<void> {

@@ -2,7 +2,7 @@ import { redactOutcome } from "../../auth/redact-outcome.ts";
 import type { Identity } from "../../values/types.ts";
 import type { ActionsHost } from "./action-syscalls.ts";
 import type { HttpResponse, OwnChecks } from "./actions-protocol.ts";
-import { ActionsThread } from "./actions-thread.ts";
+import { ActionsPool } from "./actions-pool.ts";
 import { hasIds } from "../checked-values.ts";
 import { argumentsText } from "../call.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
@@ -17,10 +17,10 @@ const LARGE_ARGUMENT_BYTES = 1024 * 1024;
 
 export class Actions {
   readonly #host: ActionsHost;
-  #code: { code: LoadedCode; env: Record<string, string> } | null = null;
-  #thread: ActionsThread | null = null;
+  #code: LoadedCode | null = null;
+  #pool: ActionsPool | null = null;
   #ownChecks: ReadonlyMap<string, OwnChecks> = new Map();
-  readonly #retiring = new Set<ActionsThread>();
+  readonly #retiring = new Set<ActionsPool>();
   #turn: Promise<void> = Promise.resolve();
 
   constructor(host: ActionsHost) {
@@ -28,10 +28,10 @@ export class Actions {
   }
 
   replaceCode(code: LoadedCode | null, env: Record<string, string>): void {
-    this.#code = code && { code, env };
+    this.#code = code;
     this.#ownChecks = new Map(code?.analysis.functions.map(ownChecksOf));
-    const old = this.#thread;
-    this.#thread = null;
+    const old = this.#pool;
+    this.#pool = code && new ActionsPool(code, env, this.#host);
     if (!old) return;
     this.#retiring.add(old);
     void old.retire().finally(() => this.#retiring.delete(old));
@@ -82,14 +82,14 @@ export class Actions {
   }
 
   async runHttp(request: Request, identity: Identity): Promise<Response> {
-    if (!this.#code || this.#code.code.analysis.httpRoutes.length === 0)
+    if (!this.#pool || this.#code?.analysis.httpRoutes.length === 0)
       return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
     const startedAt = Date.now();
     const started = performance.now();
     const requestId = newRequestId();
     const body = request.body && limitedStream(request.body, MAX_HTTP_BODY_BYTES);
     const { method, url } = request;
-    const ended = await this.#ready(this.#code).http({ method, url, headers: [...request.headers], body }, { identity, requestId });
+    const ended = await this.#pool.http({ method, url, headers: [...request.headers], body }, { identity, requestId });
     const route = ended.kind === "response" ? ended.route : undefined;
     const path = route ?? `${method} ${new URL(url).pathname}`;
     const { logLines } = ended;
@@ -113,26 +113,21 @@ export class Actions {
   }
 
   async close(): Promise<void> {
-    const threads = [...this.#retiring, ...(this.#thread ? [this.#thread] : [])];
-    this.#thread = null;
-    await Promise.all(threads.map((thread) => thread.end()));
+    const pools = [...this.#retiring, ...(this.#pool ? [this.#pool] : [])];
+    this.#pool = null;
+    await Promise.all(pools.map((pool) => pool.end()));
   }
 
   async #outcome(call: Call, args: string, run: { jobId: string | null; requestId: string } & OwnChecks): Promise<WireOutcome> {
     const { request } = this.#host;
-    if (!this.#code) return { ok: false, message: "No code has been pushed.", logLines: [] };
-    const ended = await this.#ready(this.#code).action({ path: call.path, args, identity: call.identity, ...run });
+    if (!this.#pool) return { ok: false, message: "No code has been pushed.", logLines: [] };
+    const ended = await this.#pool.action({ path: call.path, args, identity: call.identity, ...run });
     const { logLines } = ended;
     if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
     if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");
     if (run.checksResult) return { ok: true, text: ended.text, logLines };
     const fault = await request("checkActionResult", { path: call.path, text: ended.text });
     return fault === null ? { ok: true, text: ended.text, logLines } : { ok: false, message: fault, logLines };
-  }
-
-  #ready({ code, env }: { code: LoadedCode; env: Record<string, string> }): ActionsThread {
-    if (!this.#thread || this.#thread.ended) this.#thread = new ActionsThread(code, env, this.#host);
-    return this.#thread;
   }
 }
 

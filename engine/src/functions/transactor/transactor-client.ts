@@ -3,7 +3,9 @@ import { TransactorProcess, errorFromWire, type Code, type Opened, type Transact
 import type { Answer, Batch, Question, QuestionName, Questions, Verdict } from "./transactor-protocol.ts";
 import { SystemError } from "../system-error.ts";
 import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "../error-messages.ts";
-import { USER_TIME_LIMIT_MS } from "../isolate/time-limit.ts";
+import { MAX_EXTERNAL_BYTES, threadCpuMs, threadMemory } from "../thread-usage.ts";
+import { nameOf, SlowLane } from "./slow-lane.ts";
+import { USER_TIME_LIMIT_MS, type Observed } from "../isolate/time-limit.ts";
 
 type Pending = { question: Question; settle: (answer: Answer) => void };
 
@@ -11,6 +13,9 @@ const WATCH_EVERY_MS = 100;
 /** User code is stopped after this wall-clock time even with little CPU time. */
 const USER_WALL_LIMIT_MS = 10 * USER_TIME_LIMIT_MS;
 const OPEN_ATTEMPTS = 3;
+/** A run this long counts as slow, and a thread with the same code is loaded in case it must be stopped. */
+const SLOW_MS = USER_TIME_LIMIT_MS / 2;
+const KEPT_SPARE_MS = 10_000;
 /** Beyond this, new questions are refused rather than exhausting memory; clients retry. */
 const MAX_WAITING = 20_000;
 
@@ -18,6 +23,9 @@ export class TransactorThread {
   readonly #options: TransactorOptions;
   readonly #pending = new Map<number, Pending>();
   #outbox: Question[] = [];
+  readonly #slow = new SlowLane(() => this.#schedulePost());
+  #spare: TransactorProcess | null = null;
+  #spareTimer: NodeJS.Timeout | undefined;
   #dropped: string[] = [];
   #nextId = 1;
   #now: TransactorProcess;
@@ -108,6 +116,7 @@ export class TransactorThread {
 
   async close(): Promise<void> {
     this.#closing = true;
+    this.#endSpare();
     await this.#restarting;
     this.#post();
     this.#now.post({ kind: "close" });
@@ -140,12 +149,13 @@ export class TransactorThread {
     for (const answer of answers) {
       const pending = this.#pending.get(answer.id);
       this.#pending.delete(answer.id);
+      this.#slow.end(answer.id);
       pending?.settle(answer);
     }
   }
 
   #send(question: Question): void {
-    this.#outbox.push(question);
+    if (!this.#slow.take(question)) this.#outbox.push(question);
     this.#schedulePost();
   }
 
@@ -160,6 +170,8 @@ export class TransactorThread {
 
   #post(): void {
     if (this.#held) return;
+    const slow = this.#slow.next();
+    if (slow) this.#outbox.push(slow);
     this.#now.post({ kind: "work", questions: this.#outbox, dropped: this.#dropped });
     this.#outbox = [];
     this.#dropped = [];
@@ -169,7 +181,7 @@ export class TransactorThread {
   #release(): void {
     this.#held = false;
     if (this.#now.ended) return this.#follow(this.#now);
-    if (this.#outbox.length > 0 || this.#dropped.length > 0) this.#schedulePost();
+    if (this.#outbox.length > 0 || this.#dropped.length > 0 || this.#slow.waiting.length > 0) this.#schedulePost();
   }
 
   #take({ latest, hasAcceptedLoss, env, code }: Opened): void {
@@ -181,13 +193,15 @@ export class TransactorThread {
   /** Never rejects: failures reach all callers. */
   async #replace(next: TransactorProcess, code: Code): Promise<void> {
     this.#held = true;
+    if (code !== this.#code) this.#endSpare();
     this.#code = code;
     try {
       this.latest = (await this.#open(next)).latest;
     } catch (error) {
       return this.#fail(error);
     }
-    this.#outbox = [...this.#pending.values()].map(({ question }) => question);
+    this.#slow.clear();
+    this.#outbox = [...this.#pending.values()].map(({ question }) => question).filter((question) => !this.#slow.take(question));
     this.#dropped = [];
     this.#options.onBatch({ latest: this.latest, affected: [], committed: true, jobsChanged: true }, true);
     this.#release();
@@ -208,20 +222,43 @@ export class TransactorThread {
   }
 
   /** Without a `verdict` of the watchdog, the running call fails. */
-  async #restart(ended: TransactorProcess, verdict: { message: number; call: number } | null): Promise<void> {
+  async #restart(ended: TransactorProcess, verdict: { message: number; call: number; text: string } | null): Promise<void> {
     this.#held = true;
+    const next = this.#takeSpare();
     await ended.worker.terminate();
     const blockingFunction = verdict ?? ended.watch.observe();
-    const text = verdict ? TIMED_OUT : ended.outOfMemory ? OUT_OF_MEMORY : THREAD_ENDED;
+    const text = verdict?.text ?? (ended.outOfMemory ? OUT_OF_MEMORY : THREAD_ENDED);
     const pending = blockingFunction && this.#pending.get(blockingFunction.message);
-    if (pending) rejectQuestion(pending.question, { call: blockingFunction.call, message: text });
-    else this.#forsake();
-    await this.#replace(this.#startProcess(this.#code), this.#code);
+    if (pending) {
+      this.#slow.add(pending.question, blockingFunction.call);
+      this.#slow.pause();
+      this.#options.warn?.(`${nameOf(pending.question, blockingFunction.call)}: ${text}`);
+      rejectQuestion(pending.question, { call: blockingFunction.call, message: text });
+    } else this.#forsake();
+    await this.#replace(next, this.#code);
+  }
+
+  #loadSpare(): void {
+    this.#spare ??= this.#startProcess(this.#code);
+    clearTimeout(this.#spareTimer);
+    this.#spareTimer = setTimeout(() => this.#endSpare(), KEPT_SPARE_MS).unref();
+  }
+
+  #takeSpare(): TransactorProcess {
+    const spare = this.#spare;
+    clearTimeout(this.#spareTimer);
+    this.#spare = null;
+    return spare?.ended === false ? spare : this.#startProcess(this.#code);
+  }
+
+  #endSpare(): void {
+    void this.#spare?.worker.terminate();
+    this.#spare = null;
   }
 
   /** A mutation may have been committed: only idempotent ones are repeated. */
   #forsake(): void {
-    const unsent = new Set(this.#outbox);
+    const unsent = new Set([...this.#outbox, ...this.#slow.waiting]);
     for (const [id, { question, settle }] of this.#pending) {
       if (isRepeatable(question) || unsent.has(question)) continue;
       this.#pending.delete(id);
@@ -252,22 +289,31 @@ export class TransactorThread {
   async #look(): Promise<void> {
     const suspect = this.#now;
     const first = suspect.watch.observe();
-    if (!first || first.userMs < USER_TIME_LIMIT_MS / 4 || this.#held) return;
-    const cpuBefore = await suspect.cpuMs();
-    const userBefore = first.userMs;
+    if (!first || first.userMs < WATCH_EVERY_MS / 2 || this.#held) return;
+    const cpuBefore = await threadCpuMs(suspect.worker);
     for (;;) {
+      const { external } = await threadMemory(suspect.worker);
+      const seen = suspect.watch.observe();
+      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
+      const cpuMs = first.userMs + (await threadCpuMs(suspect.worker)) - cpuBefore;
+      if (seen.userMs >= SLOW_MS && cpuMs >= SLOW_MS && !this.#spare && !this.#closing) this.#noteSlow(seen);
+      const isTooLong = seen.userMs >= USER_TIME_LIMIT_MS && (cpuMs >= USER_TIME_LIMIT_MS || seen.userMs >= USER_WALL_LIMIT_MS);
+      if (isTooLong || external > MAX_EXTERNAL_BYTES) {
+        if (!suspect.watch.condemn(first.ticket)) return;
+        if (this.#closing) await suspect.worker.terminate();
+        else await (this.#restarting = this.#restart(suspect, { ...seen, text: isTooLong ? TIMED_OUT : OUT_OF_MEMORY }));
+        return;
+      }
       await new Promise((resolve) => {
         setTimeout(resolve, WATCH_EVERY_MS / 2);
       });
-      const seen = suspect.watch.observe();
-      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
-      const cpu = userBefore + (await suspect.cpuMs()) - cpuBefore;
-      if (seen.userMs < USER_TIME_LIMIT_MS || (!(cpu >= USER_TIME_LIMIT_MS) && seen.userMs < USER_WALL_LIMIT_MS)) continue;
-      if (!suspect.watch.condemn(first.ticket)) return;
-      if (this.#closing) await suspect.worker.terminate();
-      else await (this.#restarting = this.#restart(suspect, seen));
-      return;
     }
+  }
+
+  #noteSlow({ message, call }: Observed): void {
+    this.#loadSpare();
+    const pending = this.#pending.get(message);
+    if (pending) this.#slow.add(pending.question, call);
   }
 }
 

@@ -22,14 +22,14 @@ export type TransactorOptions = {
   /** Called after each durable batch, before its answers. `restarted`: all subscriptions are lost. */
   onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
   onFailure: (error: Error) => void;
+  /** Receives the names of functions that were stopped. */
+  warn?: ((line: string) => void) | undefined;
 };
 
 export type Code = { code: LoadedCode | null; env: Record<string, string> };
 export type Opened = Extract<FromTransactor, { kind: "opened" }>;
 
 const NO_SIMULATION: TransactorSimulation = { defersCommits: false, writeBytesPerSecond: null };
-/** A running thread reports its CPU usage at once, even when busy. */
-const ANSWERS_WITHIN_MS = 500;
 const HEAP_MIB = 512;
 
 export class TransactorProcess {
@@ -86,16 +86,6 @@ export class TransactorProcess {
 
   post(message: ToTransactor): void {
     if (!this.ended) this.worker.postMessage(message);
-  }
-
-  /** Older Node versions fall back to the clock. NaN when the thread does not answer. */
-  async cpuMs(): Promise<number> {
-    if (typeof this.worker.cpuUsage !== "function") return performance.now();
-    const idleTimeout = Promise.withResolvers<null>();
-    const timer = setTimeout(() => idleTimeout.resolve(null), ANSWERS_WITHIN_MS);
-    const usage = await Promise.race([this.worker.cpuUsage(), idleTimeout.promise]).catch(() => null);
-    clearTimeout(timer);
-    return usage === null ? NaN : (usage.user + usage.system) / 1_000;
   }
 }
 

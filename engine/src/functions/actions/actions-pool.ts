@@ -1,0 +1,78 @@
+import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LoadedCode } from "../transactor/transactor-protocol.ts";
+import type { ActionsHost } from "./action-syscalls.ts";
+import { ActionsThread, type Ended } from "./actions-thread.ts";
+import { ACTION_BLOCKED } from "../error-messages.ts";
+
+/** Further actions share threads. */
+const MAX_THREADS = Math.min(16, 4 * availableParallelism());
+const WATCH_EVERY_MS = { waiting: 100, computing: 25 };
+const MEBIBYTE = 1024 * 1024;
+/** Of all threads together. */
+const MAX_BYTES = 768 * MEBIBYTE;
+
+/** Gives each action a thread of its own while there are enough, so that none waits for the computation of another. */
+export class ActionsPool {
+  readonly #code: LoadedCode;
+  readonly #env: Record<string, string>;
+  readonly #host: ActionsHost;
+  readonly #maxThreads: number;
+  readonly #threads = new Set<ActionsThread>();
+  #watching = false;
+
+  constructor(code: LoadedCode, env: Record<string, string>, host: ActionsHost, maxThreads = MAX_THREADS) {
+    this.#code = code;
+    this.#env = env;
+    this.#host = host;
+    this.#maxThreads = maxThreads;
+  }
+
+  async action(call: Parameters<ActionsThread["action"]>[0]): Promise<Ended> {
+    for (;;) {
+      const ended = await this.#thread().action(call);
+      if (ended.kind !== "unstarted") return ended;
+    }
+  }
+
+  async http(...call: Parameters<ActionsThread["http"]>): Promise<Ended> {
+    const ended = await this.#thread().http(...call);
+    // Its body has been transferred.
+    return ended.kind === "unstarted" ? { ...ended, kind: "failed", message: ACTION_BLOCKED, data: undefined, logLines: [] } : ended;
+  }
+
+  #thread(): ActionsThread {
+    if (!this.#watching) void this.#watch();
+    const usable = [...this.#threads].filter(({ isUsable }) => isUsable);
+    const idle = usable.find(({ load }) => load === 0);
+    if (idle) return idle;
+    if (usable.length < this.#maxThreads) return this.#start();
+    return usable.reduce((least, thread) => (thread.load < least.load ? thread : least));
+  }
+
+  async retire(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => thread.retire()));
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+
+  #start(): ActionsThread {
+    const thread = new ActionsThread(this.#code, this.#env, this.#host, () => this.#threads.delete(thread));
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  async #watch(): Promise<void> {
+    this.#watching = true;
+    do {
+      const isComputing = this.#threads.values().some(({ isBlocked }) => isBlocked);
+      await sleep(WATCH_EVERY_MS[isComputing ? "computing" : "waiting"], undefined, { ref: false });
+      const used = await Promise.all([...this.#threads].map(async (thread) => ({ thread, bytes: await thread.watch() })));
+      const total = used.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (total > MAX_BYTES) used.reduce((most, one) => (one.bytes > most.bytes ? one : most)).thread.endForMemory();
+    } while (this.#threads.values().some(({ load }) => load > 0));
+    this.#watching = false;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Worker } from "node:worker_threads";
+
+/** Of one thread. Convex's limit is 64 MB; V8 may keep as much again and more until it collects garbage. */
+export const MAX_EXTERNAL_BYTES = 192 * 1024 * 1024;
+/** A running thread answers at once, even when busy. */
+const ANSWERS_WITHIN_MS = 500;
+
+/** NaN when the thread does not answer. Node versions without this measure return the clock. */
+export async function threadCpuMs(worker: Worker): Promise<number> {
+  if (typeof worker.cpuUsage !== "function") return performance.now();
+  const usage = await answerOf(worker.cpuUsage());
+  return usage === null ? NaN : (usage.user + usage.system) / 1_000;
+}
+
+/** `external`: mostly ArrayBuffers, which V8's own limits do not count. */
+export async function threadMemory(worker: Worker): Promise<{ heap: number; external: number }> {
+  const statistics = typeof worker.getHeapStatistics === "function" ? await answerOf(worker.getHeapStatistics()) : null;
+  // A thread that has just started answers without figures.
+  return { heap: statistics?.used_heap_size || 0, external: statistics?.external_memory || 0 };
+}
+
+async function answerOf<T>(answer: Promise<T>): Promise<T | null> {
+  const silence = Promise.withResolvers<null>();
+  const timer = setTimeout(() => silence.resolve(null), ANSWERS_WITHIN_MS);
+  const first = await Promise.race([answer, silence.promise]).catch(() => null);
+  clearTimeout(timer);
+  return first;
+}

@@ -1,0 +1,89 @@
+import { elapsed } from "../../elapsed.ts";
+import { shownPath } from "../paths.ts";
+import type { Question } from "./transactor-protocol.ts";
+
+const SLOW_FOR_MS = 60_000;
+const PAUSE_MS = 250;
+
+/** Sends calls of slow functions one at a time, so that other calls wait for one of them at most. */
+export class SlowLane {
+  readonly #slowUntil = new Map<string, number>();
+  #waiting: Question[] = [];
+  #running: Question | null = null;
+  #pause: NodeJS.Timeout | null = null;
+  readonly #onDue: () => void;
+
+  constructor(onDue: () => void) {
+    this.#onDue = onDue;
+  }
+
+  get waiting(): readonly Question[] {
+    return this.#waiting;
+  }
+
+  add(question: Question, call: number): void {
+    const path = pathsOf(question)[call];
+    if (path !== undefined) this.#slowUntil.set(path, elapsed() + SLOW_FOR_MS);
+  }
+
+  /** Call it after a stop, so that a call with several steps, such as an action, waits for one stopped call only. */
+  pause(): void {
+    clearTimeout(this.#pause ?? undefined);
+    this.#pause = setTimeout(() => {
+      this.#pause = null;
+      this.#onDue();
+    }, PAUSE_MS);
+  }
+
+  /** Returns whether the question waits for its turn here. A session's mutations keep their order. */
+  take(question: Question): boolean {
+    if (this.#slowUntil.size === 0) return false;
+    const isSlow = pathsOf(question).some((path) => this.#isSlow(path)) || this.#hasEarlierMutation(question);
+    if (isSlow) this.#waiting.push(question);
+    return isSlow;
+  }
+
+  next(): Question | null {
+    if (this.#running || this.#pause) return null;
+    this.#running = this.#waiting.shift() ?? null;
+    return this.#running;
+  }
+
+  end(id: number): void {
+    if (this.#running?.id !== id) return;
+    this.#running = null;
+    this.#onDue();
+  }
+
+  clear(): void {
+    this.#waiting = [];
+    this.#running = null;
+  }
+
+  #isSlow(path: string): boolean {
+    const until = this.#slowUntil.get(path);
+    if (until === undefined) return false;
+    if (until > elapsed()) return true;
+    this.#slowUntil.delete(path);
+    return false;
+  }
+
+  #hasEarlierMutation(question: Question): boolean {
+    const session = sessionOf(question);
+    return session !== null && [this.#running, ...this.#waiting].some((other) => other && sessionOf(other) === session);
+  }
+}
+
+export function nameOf(question: Question, call: number): string {
+  if (question.kind === "runJob") return "a scheduled function";
+  return question.kind === "runCron" ? `cron "${question.params.name}"` : (pathsOf(question)[call] ?? question.kind);
+}
+
+/** The functions of jobs and crons are not known here, so all of a kind count as one. */
+function pathsOf(question: Question): string[] {
+  if (question.kind === "queries") return question.params.calls.map(({ path }) => shownPath(path));
+  if (question.kind === "mutation") return [shownPath(question.params.call.path)];
+  return question.kind === "runJob" || question.kind === "runCron" ? [question.kind] : [];
+}
+
+const sessionOf = (question: Question): string | null => (question.kind === "mutation" ? (question.params.once?.sessionId ?? null) : null);
