@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
   // These have commands of their own: they take long, or need programs that npm does not install.
-  testIgnore: ["**/long/**", "**/browsers/**", "**/proxy/**", "**/container/**", ...elsewhere()],
+  testIgnore: ["**/long/**", "**/browsers/**", "**/proxies/**", "**/container/**", ...elsewhere()],
   outputDir: "test-results",
   // One Chromium, one set of baselines (tests/e2e/shell/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",

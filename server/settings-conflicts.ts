@@ -25,7 +25,7 @@ export function settingsWarnings(set: Settings, providers: readonly string[]): s
     UPLOAD_MAX_BYTES > STORAGE_QUOTA_BYTES
       ? [`UPLOAD_MAX_BYTES (${UPLOAD_MAX_BYTES}) is above STORAGE_QUOTA_BYTES (${STORAGE_QUOTA_BYTES}), which limits each upload`]
       : [];
-  return [...limit, ...uselessTrust(set, providers)];
+  return [...limit, ...uselessTrust(set, providers), ...untrustedProxy(set)];
 }
 
 /** Servers of one remote deployment share its secrets, so none may create its own. */
@@ -107,6 +107,14 @@ function unreachableAddress({ APP_URL, HOST }: Settings): string[] {
   if (APP_URL.length > 0 || isIP(HOST) === 0 || REACHED_BY_LOOPBACK.check(HOST, isIP(HOST) === 6 ? "ipv6" : "ipv4")) return [];
   return [`APP_URL is missing: HOST=${HOST} requires it, because without it the app accepts only loopback names`];
 }
+
+/** The app itself speaks only http. */
+const untrustedProxy = ({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] =>
+  TRUSTED_PROXY_HOPS === 0 && APP_URL.some((origin) => origin.startsWith("https:"))
+    ? [
+        "APP_URL has https, so a proxy forwards requests, but TRUSTED_PROXY_HOPS is 0: all clients share one rate limit. Set it to the number of proxies (docs/proxies.md)",
+      ]
+    : [];
 
 /** Browsers send the same Host header for http and https, so only a proxy can distinguish them. */
 function ambiguousOrigins({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] {

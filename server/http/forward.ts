@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { proxyUpgrade } from "httpxy";
 import { type Guards, rejectSocket } from "./guards.ts";
+import { readUpTo, SyncStreams } from "./sync-stream.ts";
 import type { Log } from "../log.ts";
 
 const PREFIX = "/convex";
@@ -12,15 +13,17 @@ const EVENT_BYTES = 16 * 1024;
 /** A close frame with 1001, "going away" (RFC 6455, 7.4.1): the browser reconnects. */
 const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
-/** Forwards only the websocket and one report (specification 7). Functions, deploy, admin and storage stay unreachable. */
+/** Forwards only the websocket, also over HTTP, and one report (specification 7). Functions, deploy, admin and storage stay unreachable. */
 export class Forward {
   readonly #target: string;
   readonly #log: Log;
   readonly #sockets = new Set<Duplex>();
+  readonly #streams: SyncStreams;
   #going = false;
 
   constructor(target: string, log: Log) {
     this.#target = target;
+    this.#streams = new SyncStreams(target);
     this.#log = log;
   }
 
@@ -28,8 +31,13 @@ export class Forward {
     return path === PREFIX || path.startsWith(`${PREFIX}/`);
   }
 
+  /** Whether a proxy removed the `Upgrade` header of a websocket. */
+  static isStripped({ url, headers }: IncomingMessage): boolean {
+    return SYNC.test(url ?? "") && headers["sec-websocket-key"] !== undefined && headers.upgrade === undefined;
+  }
+
   get size(): number {
-    return this.#sockets.size;
+    return this.#sockets.size + this.#streams.size;
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, guards: Guards): boolean {
@@ -64,6 +72,7 @@ export class Forward {
 
   async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
+    if (SyncStreams.owns(pathname) && !this.#going) return this.#streams.fetch(request);
     if (pathname !== `${PREFIX}/api/debug_event` || request.method !== "POST") return missing();
     const body = await readUpTo(request, EVENT_BYTES);
     if (body === null) return new Response("Too large", { status: 413 });
@@ -82,6 +91,7 @@ export class Forward {
 
   goAway(): void {
     this.#going = true;
+    this.#streams.close();
     for (const socket of this.#sockets) socket.end(GOING_AWAY);
     setTimeout(() => this.#sockets.forEach((socket) => socket.destroy()), 500).unref();
   }
@@ -94,14 +104,3 @@ const isWebSocket = ({ headers }: IncomingMessage) =>
   /^[\w+/]{22}==$/.test(headers["sec-websocket-key"] ?? "");
 
 const missing = () => new Response("Page not found\n", { status: 404, headers: { "Content-Type": "text/plain; charset=utf-8" } });
-
-async function readUpTo(request: Request, bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
-  const body = new Uint8Array(bytes);
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    if (length + chunk.byteLength > bytes) return null;
-    body.set(chunk, length);
-    length += chunk.byteLength;
-  }
-  return body.subarray(0, length);
-}

@@ -328,6 +328,43 @@ describe("the deployment's prefix", () => {
     expect(reached).toEqual([]);
   });
 
+  it("forwards the websocket over HTTP, with the client's address and without cookies", async () => {
+    const { url } = await serve();
+    const stream = `${url}/convex/api/1.48.0/sync-stream`;
+    const page = new AbortController();
+    const headers = { Origin: url, Cookie: "session=x" };
+    const { body } = await fetch(stream, { method: "POST", headers, signal: page.signal });
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    const [session = ""] = /[\w-]{32}/.exec((await reader?.read())?.value ?? "") ?? [];
+    const send = (id: string, text: string, origin = url) =>
+      fetch(stream, { method: "POST", headers: { Origin: origin, "X-Sync-Session": id }, body: text }).then(({ status }) => status);
+    expect(await send(session, "hello\nworld")).toBe(204);
+    let text = "";
+    while (!text.includes("world")) text += (await reader?.read())?.value ?? "";
+    expect(text).toBe("data: hello\n\ndata: world\n\n");
+    expect(reached).toMatchObject([{ url: "/api/1.48.0/sync", headers: { "x-atelier-client-address": "127.0.0.1" } }]);
+    expect(reached[0]?.headers).not.toHaveProperty("cookie");
+
+    expect(await send("another", "hello")).toBe(404);
+    expect(await send(session, "hello", "https://evil.example")).toBe(403);
+    expect((await fetch(stream, { method: "POST", headers: { Origin: "https://evil.example" } })).status).toBe(403);
+    page.abort();
+    await expect.poll(() => left).toEqual(["/api/1.48.0/sync"]);
+    expect(await send(session, "hello")).toBe(404);
+  });
+
+  it("ends streams over HTTP when it stops, and accepts 250 at a time", async () => {
+    const forward = new Forward(deploymentUrl, log);
+    const { url } = await serve({ forward });
+    const open = () => fetch(`${url}/convex/api/1.48.0/sync-stream`, { method: "POST", headers: { Origin: url } });
+    const streams = await Promise.all(Array.from({ length: 250 }, open));
+    expect(forward.size).toBe(250);
+    expect((await open()).status).toBe(503);
+    forward.goAway();
+    await Promise.all(streams.map((stream) => stream.text()));
+    expect((await open()).status).toBe(404);
+  });
+
   it.each([
     ["http://nas:3000", 404],
     ["https://atelier.example", 403],
@@ -457,5 +494,37 @@ describe("addresses without a page (specification 2)", () => {
       expect([answer.status, await answer.text()]).toEqual([404, "Page not found\n"]);
     }
     expect(reached).toEqual([]);
+  });
+});
+
+describe("problems of a proxy", () => {
+  const warnings = async (settings: Partial<ListenerOptions>, headers: Record<string, string>, path = "/") => {
+    const spy = vi.spyOn(log, "warn").mockImplementation(() => {});
+    const { url } = await serve(settings);
+    for (let time = 0; time < 2; time++) await ask(url + path, { headers });
+    const texts = spy.mock.calls.map(([text]) => String(text));
+    spy.mockRestore();
+    return texts;
+  };
+  const https = { origins: ["https://atelier.example"], trustedProxyHops: 1 };
+  const stripped = { "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==" };
+
+  it.each([
+    ["forwarded headers without TRUSTED_PROXY_HOPS", {}, { "X-Forwarded-For": "192.0.2.1" }, "/", "TRUSTED_PROXY_HOPS is 0"],
+    ["a websocket without Upgrade", {}, stripped, "/convex/api/1.48.0/sync", "proxy_set_header Upgrade"],
+    ["https in a page, http in APP_URL", {}, { Host: "localhost", Origin: "https://localhost" }, "/", "with https://, but APP_URL is not"],
+    ["http forwarded, https in APP_URL", https, { Host: "atelier.example", "X-Forwarded-Proto": "http" }, "/", "APP_URL is https"],
+  ])("are logged once: %s", async (_problem, settings, headers, path, text) => {
+    expect(await warnings(settings, headers, path)).toEqual([expect.stringContaining(text)]);
+  });
+
+  it("are not logged behind a proxy that is configured", async () => {
+    const headers = {
+      Host: "atelier.example",
+      Origin: "https://atelier.example",
+      "X-Forwarded-For": "192.0.2.1",
+      "X-Forwarded-Proto": "https",
+    };
+    expect(await warnings(https, headers)).toEqual([]);
   });
 });

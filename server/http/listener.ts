@@ -8,6 +8,7 @@ import { withGuards, type Guards, guardsFor, rejectSocket, untransformed } from 
 import { createRequestLimit, limitBodyTime, limitConnections } from "./connection-limits.ts";
 import type { Log } from "../log.ts";
 import { answerOperations, type Operations } from "./operations.ts";
+import { createProxyWatch } from "./proxy-problems.ts";
 import { type OriginSettings, requestOrigin } from "./request-origin.ts";
 import { escapeUnreadablePath } from "./readable-path.ts";
 import type { ServeAsset } from "./static-files.ts";
@@ -62,12 +63,14 @@ export function createListener(options: ListenerOptions): Server {
   limitConnections(server, limits.connections);
   const enter = createRequestLimit(limits.inFlight);
   const answering = new WeakMap<Duplex, ServerResponse>();
+  const watchProxy = createProxyWatch(options, options.log);
 
   server.on("request", (request, response) => {
     answering.set(request.socket, response);
     const origin = requestOrigin(request, options);
     const { app, guards, plain } = sites.get(origin ?? "") ?? fallback;
     if (answerOperations(operations, request, response, guards)) return;
+    watchProxy(request, origin);
     const refusal = refuse(request, origin);
     if (refusal) {
       response.writeHead(refusal.status, { ...plain, ...refusal.headers, Connection: "close" }).end(`${refusal.reason}\n`);

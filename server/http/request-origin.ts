@@ -21,7 +21,7 @@ export function requestOrigin(request: IncomingMessage, { origins, trustedProxyH
 }
 
 /** Counted from the right: the outermost trusted proxy's entry. */
-function forwardedValue(header: string | string[] | undefined, trustedProxyHops: number): string | null {
+export function forwardedValue(header: string | string[] | undefined, trustedProxyHops: number): string | null {
   if (trustedProxyHops === 0 || header === undefined) return null;
   const entries = String(header).split(",");
   return entries[Math.max(entries.length - trustedProxyHops, 0)]?.trim() ?? null;

@@ -6,10 +6,12 @@ import { useFetchers } from "react-router";
 import { inBackground } from "~/lib/data/connection/connection";
 import { startFastReconnect } from "~/lib/data/connection/fast-reconnect";
 import { checkForNewBuild } from "~/lib/data/connection/new-build";
+import { isOverHttp } from "~/lib/data/connection/watched-socket";
 import { useRoot } from "~/lib/data/use-root";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
+import { HTTP_UPDATES, HttpUpdates } from "./http-updates";
 import { usePersistentValue } from "./use-persistent-value";
 import { StatusPill } from "./status-pill";
 
@@ -19,7 +21,7 @@ const SLOW_AFTER = 6_000;
 
 const DETAILS_ID = "connection";
 
-/** Shows only a lost connection (specification 4, the realtime connection's state). */
+/** Shows a lost connection, and one without websockets (specification 4, the realtime connection's state). */
 export function ConnectionStatus() {
   // Asking for the state opens the client, which needs its token first (`markOpened`).
   const [opened, setOpened] = useState(false);
@@ -34,13 +36,14 @@ function Mark() {
   const shown = lost || (!online && !state.isWebSocketConnected);
   useEffect(startFastReconnect, []);
   useNewsAtReturn(state.connectionCount);
+  const overHttp = state.isWebSocketConnected && isOverHttp();
   const waiting = state.inflightMutations + state.inflightActions - inBackground.mutations;
   useLeaveWarning(waiting > 0);
   return (
     <>
       {/* Present from the start, so that screen readers announce changes, and announce them once. */}
       <div role="status" className="sr-only">
-        {shown ? `${nameOf(online)}. ${promise(waiting)}` : ""}
+        {shown ? `${nameOf(online)}. ${promise(waiting)}` : overHttp ? HTTP_UPDATES : ""}
       </div>
       {shown ? (
         <StatusPill>
@@ -57,6 +60,8 @@ function Mark() {
           </button>
           <Details state={state} waiting={waiting} />
         </StatusPill>
+      ) : overHttp ? (
+        <HttpUpdates />
       ) : null}
     </>
   );

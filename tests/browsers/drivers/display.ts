@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import sharp, { type Sharp } from "sharp";
-import { findProgram, type Program } from "./programs.ts";
+import { findProgram, type Program } from "../../harness/programs.ts";
 
 export const XVFB: Program = { variable: "XVFB_PATH", names: ["Xvfb"], debianPackage: "xvfb" };
 

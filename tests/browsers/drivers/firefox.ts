@@ -1,6 +1,6 @@
 import { launch as launchBrowser } from "puppeteer-core";
 import type { Driver, DriverOptions, Installation } from "./driver.ts";
-import { findProgram } from "./programs.ts";
+import { findProgram } from "../../harness/programs.ts";
 
 const PROGRAM = { variable: "FIREFOX_PATH", names: ["firefox-esr", "firefox"], debianPackage: "firefox-esr" };
 

@@ -10,7 +10,7 @@ import { Builder, By, Capabilities, Key as SeleniumKey, Origin, type WebDriver }
 import { freePort } from "../../harness/app.ts";
 import { openDisplay, XVFB } from "./display.ts";
 import type { Driver, DriverOptions, Installation, Key, Point } from "./driver.ts";
-import { findProgram } from "./programs.ts";
+import { findProgram } from "../../harness/programs.ts";
 
 const DRIVER = { variable: "WEBKIT_DRIVER_PATH", names: ["WebKitWebDriver"], debianPackage: "webkit2gtk-driver" };
 const BROWSER = {

@@ -28,6 +28,7 @@ export async function controlConnection(page: Page) {
       }),
     );
   });
+  await page.route("**/sync-stream", (route) => (down ? route.abort() : route.continue()));
   return {
     async live() {
       await expect.poll(() => answered).toBe(true);

@@ -5,9 +5,11 @@ import { type Visitor, getVisitor } from "~/features/accounts/session/session.se
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
+import { log } from "~/lib/http/telemetry/log.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { duplicateText, noRoomText, PICTURE_MAX_BYTES, tooLargeText } from "~/features/uploads/upload-result";
 import type { Checksum } from "./partial-uploads/append.server";
+import { createBufferingWatch } from "./buffering-proxy.server";
 import { finishUpload } from "./finish-upload.server";
 import { formatMetadata, parseMetadata } from "./tus-metadata.server";
 import type { FinishedUpload } from "./partial-uploads/upload-outcomes.server";
@@ -22,18 +24,26 @@ import { uploadsFor } from "./uploads.server";
 const EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination";
 const BYTES_TYPE = "application/offset+octet-stream";
 
+const noteChunk = createBufferingWatch(() =>
+  log.warn(
+    {},
+    "a proxy stores uploads before it forwards them, so their progress is wrong and its disk fills. Switch this off (in nginx: proxy_request_buffering off) (docs/proxies.md)",
+  ),
+);
+
 const MAX_UNFINISHED = 100;
 /** Account pictures count towards no quota. */
 const MAX_PICTURES = 5;
 const MAX_NAME = 1000;
 
-type TusRequest = { request: Request; config: AppConfig; visitor: Visitor };
+type TusRequest = { request: Request; config: AppConfig; visitor: Visitor; startedAt: number };
 
 export async function answerUpload(
   request: Request,
   context: Readonly<RouterContextProvider>,
   target: { id?: string; finish?: boolean } = {},
 ): Promise<Response> {
+  const startedAt = performance.now();
   const config = context.get(configContext);
   const method = methodOf(request);
   if (method === "OPTIONS") return capabilities(config);
@@ -43,7 +53,7 @@ export async function answerUpload(
     return refuse(412, { problem: `Tus-Resumable must be ${TUS_VERSION}.` }, { "Tus-Version": TUS_VERSION });
   const visitor = await getVisitor(context);
   if (!visitor) return refuse(401, { problem: TEXTS.signedOut });
-  const requested: TusRequest = { request, config, visitor };
+  const requested: TusRequest = { request, config, visitor, startedAt };
   try {
     if (target.id === undefined) return method === "POST" ? await create(requested) : notAllowed("POST, OPTIONS");
     await expectSession(requested);
@@ -63,7 +73,7 @@ export async function answerUpload(
 }
 
 /** Rejects a revoked session, whose token is valid 15 minutes longer. Skipped while the deployment is unreachable: finishing checks again. */
-async function expectSession({ config, visitor: { sessionId } }: TusRequest): Promise<void> {
+async function expectSession({ config, visitor: { sessionId } }: Pick<TusRequest, "config" | "visitor">): Promise<void> {
   await serviceConvex(config)
     .query(api.uploads.expectSession, { sessionId })
     .catch((error: unknown) => {
@@ -102,7 +112,7 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
     const pictures = unfinished.filter((part) => part.designId === null);
     if (unfinished.length >= MAX_UNFINISHED || (designId === null && pictures.length >= MAX_PICTURES))
       throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
-    if (designId === null) return expectSession({ request, config, visitor });
+    if (designId === null) return expectSession({ config, visitor });
     const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
     const images = isVersion ? 0 : reserving.filter(isOfDesign).length + 1;
     await expectRoom({ config, visitor }, { designId, length, reserved, images, unlessThere: anyway ? null : checksum });
@@ -190,13 +200,14 @@ async function answerFinished({ request, config }: TusRequest, finished: Finishe
   return answer(204);
 }
 
-async function proceed({ request, config, visitor }: TusRequest, part: PartialUpload): Promise<Response> {
+async function proceed({ request, config, visitor, startedAt }: TusRequest, part: PartialUpload): Promise<Response> {
   if (!isBytes(request)) return refuse(415, { problem: `The Content-Type must be ${BYTES_TYPE}.` });
   const from = wholeNumber(request.headers.get("Upload-Offset"));
   if (from === null) return refuse(400, { problem: "Upload-Offset is missing or not a whole number." });
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
   const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, from, bodyOf(request), checksumOf(request)));
   await requestLimitOf(config).arrived(offset - from, wholeNumber(request.headers.get("Upload-Rejected-Size")));
+  noteChunk(part.id, { bytes: offset - from, startedAt, endedAt: performance.now() });
   const expiry = expires((await partialUploads.find(part.id, visitor.userId)) ?? part);
   return answer(204, { "Upload-Offset": String(offset), "Upload-Expires": expiry, ...limitHeader(config) });
 }

@@ -8,7 +8,11 @@ import { watchedWebSocket } from "./watched-socket";
 /** Returns the document's only client. Sign-in and sign-out load a new document, so users never share answers. */
 export function browserConvex(address: AppConfig["browserConvex"]): ConvexReactClient {
   if (typeof document === "undefined") return connect("http://server-rendering.invalid");
-  return sharedClient(() => connect(address.kind === "direct" ? address.url : location.origin + address.prefix, watchedWebSocket()));
+  return sharedClient(() =>
+    address.kind === "direct"
+      ? connect(address.url, watchedWebSocket())
+      : connect(location.origin + address.prefix, watchedWebSocket({ fallsBack: true })),
+  );
 }
 
 function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexReactClient {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { seeded } from "../../../../tests/convex/seeded.ts";
+import type { HttpSocket as HttpSocketClass } from "./http-socket";
 
 class Socket extends EventTarget {
   static readonly CONNECTING = 0;
@@ -43,12 +44,14 @@ let page: EventTarget;
 let probe: () => Promise<{ ok: boolean; json?: () => Promise<object> }>;
 let stop: () => void;
 let startFastReconnect: () => () => void;
-let watchedWebSocket: () => typeof WebSocket;
+let watchedWebSocket: (options?: { fallsBack?: boolean }) => typeof WebSocket;
+let HttpSocket: typeof HttpSocketClass;
 
 beforeEach(async () => {
   vi.resetModules();
   ({ startFastReconnect } = await import("./fast-reconnect"));
   ({ watchedWebSocket } = await import("./watched-socket"));
+  ({ HttpSocket } = await import("./http-socket"));
   vi.useFakeTimers();
   page = new EventTarget();
   closed.length = 0;
@@ -464,4 +467,25 @@ it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-
   }
   expect(Math.max(...perTenth.keys())).toBeLessThan(30);
   expect(Math.max(...perTenth.values())).toBeLessThan(100);
+});
+
+it("uses HTTP after two rejected handshakes of a ready server, and tries a websocket after it ends", async () => {
+  const create = (): unknown => new (watchedWebSocket({ fallsBack: true }))("ws://localhost:1");
+  const rejected = async () => {
+    const socket = create();
+    if (!(socket instanceof Socket)) throw new Error("not a websocket");
+    socket.close();
+    await vi.advanceTimersByTimeAsync(3_000);
+  };
+  stop = startFastReconnect();
+  probe = unanswered;
+  await rejected();
+  expect(create()).toBeInstanceOf(Socket);
+  probe = probe200;
+  await rejected();
+  await rejected();
+  const fallback = create();
+  expect(fallback).toBeInstanceOf(HttpSocket);
+  if (fallback instanceof HttpSocket) fallback.close();
+  expect(create()).toBeInstanceOf(Socket);
 });

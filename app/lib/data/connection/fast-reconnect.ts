@@ -6,6 +6,7 @@ import {
   faultOf,
   heartbeatDue,
   HEARTBEAT_LIMIT,
+  noteServerReady,
   sendHeartbeat,
   watchSocket,
 } from "./watched-socket";
@@ -66,8 +67,10 @@ export function startFastReconnect(): () => void {
       if (!isReady || remaining !== "unanswered") return;
       allowSlowHeartbeat();
       replace();
-    } else if (isReady && remaining === "closed") reconnect();
-    else if (isReady && fault === "slow") allowSlowHandshake(Date.now() - probedAt);
+    } else if (isReady && remaining === "closed") {
+      noteServerReady();
+      reconnect();
+    } else if (isReady && fault === "slow") allowSlowHandshake(Date.now() - probedAt);
   }
 
   function checkAfter(ms: number, isInUse = false): void {

@@ -1,3 +1,5 @@
+import { HttpSocket } from "./http-socket";
+
 /** Milliseconds. A Convex deployment sends a message at least every 15 s. */
 const SILENT_AFTER = 18_000;
 /** A check follows each new connection after 1.4 to 2.4 s (`fast-reconnect.ts`). */
@@ -12,7 +14,10 @@ export const HEARTBEAT_LIMIT = 1_000;
 const HEARTBEAT_LIMIT_TIMES = 4;
 const HEARTBEAT_LIMIT_MAX = 16_000;
 
-let socket: WebSocket | null = null;
+/** Handshakes that failed while the server was ready: fewer may be a restart. */
+const REFUSALS = 2;
+
+let socket: WebSocket | HttpSocket | null = null;
 let createdAt = 0;
 let receivedAt: number | null = null;
 let handshakeLimit: number | null = null;
@@ -20,31 +25,49 @@ let heartbeatAt: number | null = null;
 let heartbeatLimit = HEARTBEAT_LIMIT;
 let answersHeartbeats = false;
 let hasSentHeartbeat = false;
+let isRefused = false;
+let refusals = 0;
 let onCreate: (() => void) | null = null;
 let onClose: (() => void) | null = null;
 
 /** Returns the class for the Convex client's websocket. A function, because servers render without it. */
-export function watchedWebSocket(): typeof WebSocket {
-  return class extends WebSocket {
-    constructor(url: string | URL, protocols?: string | string[]) {
-      super(url, protocols);
-      watch(this);
-    }
-  };
+export function watchedWebSocket({ fallsBack = false } = {}): typeof WebSocket {
+  return new Proxy(WebSocket, {
+    construct(Native, [url, protocols]: [string | URL, string[]?]) {
+      const created = fallsBack && refusals >= REFUSALS ? new HttpSocket(String(url)) : new Native(url, protocols);
+      watch(created);
+      return created;
+    },
+  });
 }
 
-function watch(created: WebSocket): void {
+/** Whether messages use HTTP, because a proxy does not forward websockets. */
+export const isOverHttp = (): boolean => socket instanceof HttpSocket && socket.readyState === WebSocket.OPEN;
+
+/** Counts a failed handshake, after the server answered that it is ready. */
+export function noteServerReady(): void {
+  if (isRefused) refusals++;
+  isRefused = false;
+}
+
+function watch(created: WebSocket | HttpSocket): void {
   socket = created;
   createdAt = Date.now();
   receivedAt = null;
   heartbeatAt = null;
   hasSentHeartbeat = false;
+  let isOpened = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
   // A tab that was frozen meanwhile shows nothing about the line.
+  on("open", () => (isOpened = true));
   on("open", () => (handshakeLimit = handshakeLimitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
   on("message", (event) => received("data" in event ? event.data : null));
-  on("close", () => onClose?.());
+  on("close", () => {
+    isRefused = !isOpened && !(created instanceof HttpSocket);
+    if (!isRefused) refusals = 0;
+    onClose?.();
+  });
   onCreate?.();
 }
 
@@ -107,6 +130,7 @@ export function abandonSocket(): void {
   const abandoned = socket;
   if (!abandoned) return;
   socket = null;
+  if (abandoned instanceof HttpSocket) return abandoned.close();
   const { onclose } = abandoned;
   Object.assign(abandoned, { onopen: null, onmessage: null, onerror: null, onclose: null });
   abandoned.close();

@@ -1,0 +1,51 @@
+import { X } from "lucide-react";
+import { useState } from "react";
+import { buttonClass } from "~/lib/ui/inputs/button";
+import { Icon } from "~/lib/ui/icons/icon";
+import { StatusPill } from "./status-pill";
+
+const DETAILS_ID = "http-updates";
+const DISMISSED = "http-updates-dismissed";
+
+/** Shown once per tab, while a proxy does not forward websockets. */
+export function HttpUpdates() {
+  const [isDismissed, setDismissed] = useState(() => storage()?.getItem(DISMISSED) != null);
+  if (isDismissed) return null;
+  const dismiss = () => {
+    storage()?.setItem(DISMISSED, "1");
+    setDismissed(true);
+  };
+  return (
+    <StatusPill>
+      <button type="button" popoverTarget={DETAILS_ID} className={buttonClass({ variant: "ghost", size: "sm" }, "rounded-full text-ink")}>
+        {HTTP_UPDATES}
+      </button>
+      <button
+        type="button"
+        aria-label="Dismiss notice"
+        onClick={dismiss}
+        className={buttonClass({ variant: "ghost", size: "icon" }, "rounded-full")}
+      >
+        <Icon of={X} />
+      </button>
+      <div id={DETAILS_ID} popover="auto" role="group" aria-label="Live updates" className="menu w-72 p-3!" data-side="bottom">
+        <p className="text-sm text-soft">
+          A proxy in front of the server does not forward websockets, so this page uses plain HTTP. Everything works. The operator can
+          change the proxy&rsquo;s settings.
+        </p>
+      </div>
+    </StatusPill>
+  );
+}
+
+export const HTTP_UPDATES = "Live updates may be slow";
+
+/** Without access to storage, the notice is shown again on the next page. */
+const storage = (): Storage | null => {
+  try {
+    // oxlint-disable-next-line no-restricted-globals -- errors are caught
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+};

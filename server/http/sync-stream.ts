@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { WebSocket } from "ws";
+import { CLIENT_ADDRESS_HEADER, clientAddress } from "./client-address.ts";
+
+const STREAM = /^\/convex(\/api\/\d[\w.-]*\/sync)-stream$/;
+const SESSION_HEADER = "x-sync-session";
+/** Each counts as a request in flight (`connection-limits.ts`), so some must remain for pages. */
+const STREAMS = 250;
+const MESSAGES_BYTES = 1024 * 1024;
+const BUFFERED_BYTES = 64 * 1024;
+const HANDSHAKE_TIMEOUT = 5000;
+
+/** The deployment's websocket over HTTP, for proxies that forward none: a stream of its messages, and a POST for each of the page's. */
+export class SyncStreams {
+  readonly #target: string;
+  readonly #sockets = new Map<string, WebSocket>();
+
+  constructor(target: string) {
+    this.#target = target.replace(/^http/, "ws");
+  }
+
+  static owns(path: string): boolean {
+    return STREAM.test(path);
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const path = STREAM.exec(url.pathname)?.[1];
+    if (path === undefined || request.method !== "POST" || (request.headers.get("Origin") ?? url.origin) !== url.origin)
+      return new Response(null, { status: 403 });
+    const session = request.headers.get(SESSION_HEADER);
+    return session === null ? this.#open(path, request) : this.#send(session, request);
+  }
+
+  close(): void {
+    for (const socket of this.#sockets.values()) socket.terminate();
+  }
+
+  #open(path: string, request: Request): Response {
+    if (this.#sockets.size >= STREAMS) return new Response(null, { status: 503, headers: { "Retry-After": "30" } });
+    const session = randomBytes(24).toString("base64url");
+    const headers = { [CLIENT_ADDRESS_HEADER]: clientAddress(request) };
+    const socket = new WebSocket(this.#target + path, { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT });
+    this.#sockets.set(session, socket);
+    const encoder = new TextEncoder();
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          const enqueue = (message: string) => {
+            if (isCancelled) return;
+            controller.enqueue(encoder.encode(`data: ${message}\n\n`));
+            if ((controller.desiredSize ?? 0) <= 0) socket.pause();
+          };
+          socket.once("open", () => enqueue(session));
+          socket.on("message", (message: Buffer) => enqueue(message.toString()));
+          socket.on("error", () => socket.terminate());
+          socket.once("close", () => isCancelled || controller.close());
+        },
+        pull: () => socket.resume(),
+        cancel() {
+          isCancelled = true;
+          socket.terminate();
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES }),
+    );
+    socket.once("close", () => this.#sockets.delete(session));
+    return new Response(body, {
+      // Proxies forward each event of this type at once; nginx needs the other header.
+      headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
+    });
+  }
+
+  async #send(session: string, request: Request): Promise<Response> {
+    const socket = this.#sockets.get(session);
+    if (socket?.readyState !== WebSocket.OPEN) return new Response(null, { status: 404 });
+    const body = await readUpTo(request, MESSAGES_BYTES);
+    if (body === null) return new Response(null, { status: 413 });
+    for (const message of new TextDecoder().decode(body).split("\n")) socket.send(message);
+    return new Response(null, { status: 204 });
+  }
+}
+
+/** Returns null for a longer body. */
+export async function readUpTo(request: Request, bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > bytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { request as httpsRequest, type RequestOptions } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { api } from "../../convex/_generated/api.js";
+import { addPictures, deploymentAs, imagesIn, makeDesign } from "../e2e/support/pictures.ts";
+import { tray } from "../e2e/support/uploads.ts";
+import { noise } from "../fixtures/pictures.ts";
+import { anonymousMiB, processesBelow } from "../harness/processes.ts";
+import type { RunningProxy } from "./running-proxy.ts";
+import { type Behind, expect, hydrated, openPage, signUp, test } from "./site.ts";
+
+const CONFIGURED = ["nginx", "Caddy", "HAProxy", "Apache"] as const;
+const ALL: readonly Behind[] = [...CONFIGURED, "nginx with its defaults"];
+const NOTICE = "Live updates may be slow";
+
+type Asked = Omit<RequestOptions, "headers"> & { headers?: Record<string, string | number> };
+
+function ask({ port, url }: RunningProxy, options: Asked, body?: string): Promise<IncomingMessage> {
+  const request = httpsRequest({
+    host: "127.0.0.1",
+    port,
+    ...options,
+    headers: { Host: new URL(url).host, Origin: url, ...options.headers },
+  });
+  request.end(body);
+  return once(request, "response").then(([answer]) => answer);
+}
+
+for (const name of ALL) {
+  const isConfigured = name !== "nginx with its defaults";
+
+  test(`${name}: pages use HTTP/2 and are live`, async ({ site: { app, proxies }, browser }) => {
+    const proxy = proxies[name];
+    const person = await signUp(proxy.url);
+    const { page, websockets } = await openPage(browser, proxy, person);
+    const answer = await page.goto("/projects");
+    await hydrated(page);
+    expect(answer?.headers()["strict-transport-security"]).toBeDefined();
+    expect(
+      await page.evaluate(() => performance.getEntriesByType("navigation").map((entry) => Reflect.get(entry, "nextHopProtocol"))),
+    ).toEqual(["h2"]);
+    if (!isConfigured) await expect(page.getByRole("button", { name: NOTICE })).toBeVisible();
+    const convex = await deploymentAs({ ...app, url: proxy.url }, person);
+    await convex.mutation(api.projects.create, { name: "Nightfall" });
+    await expect(page.getByRole("main").getByText("Nightfall")).toBeVisible();
+    await page.getByRole("button", { name: "New project" }).first().click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Daybreak");
+    await page.getByRole("dialog").getByRole("button", { name: "Create project" }).click();
+    await expect(page.getByRole("heading", { name: "Daybreak", level: 1 })).toBeAttached();
+    if (isConfigured) {
+      expect(websockets).toEqual([expect.stringMatching(/^wss:/)]);
+      await expect(page.getByRole("button", { name: NOTICE })).toHaveCount(0);
+    }
+    await page.context().close();
+  });
+
+  test(`${name}: an archive of 1 GB passes without being stored`, async ({ site: { app, proxies } }) => {
+    test.slow();
+    const proxy = proxies[name];
+    // The form with the file is too large for nginx with its defaults.
+    const at = { ...app, url: proxies.nginx.url };
+    const person = await signUp(at.url);
+    const { designId } = await makeDesign(at, person);
+    const file = await noise("large.png", 2000, 2000);
+    const [first = ""] = await addPictures(at, person, designId, [file]);
+    const convex = await deploymentAs(at, person);
+    const images = Math.ceil(1e9 / file.buffer.length);
+    for (let count = 1; count < images; count++) await convex.mutation(api.designImages.duplicate, { id: first });
+
+    const answer = await ask(proxy, { path: `/download/designs/${designId}.zip`, headers: { Cookie: person.cookieHeader } });
+    expect(answer.statusCode).toBe(200);
+    let bytes = 0;
+    let most = { memory: 0, disk: 0 };
+    for await (const chunk of answer) {
+      const before = bytes;
+      bytes += chunk.length;
+      // A slow client: the proxy could store the rest meanwhile.
+      if (Math.floor(bytes / 300e6) === Math.floor(before / 300e6)) continue;
+      await sleep(2000);
+      const { memory, disk } = await storedBy(proxy);
+      most = { memory: Math.max(most.memory, memory), disk: Math.max(most.disk, disk) };
+    }
+    expect(bytes).toBeGreaterThan(1e9);
+    expect(most.memory).toBeLessThan(100);
+    expect(most.disk).toBeLessThan(20e6);
+  });
+}
+
+for (const name of CONFIGURED) {
+  test(`${name}: rate limits count the client's address, not its headers`, async ({ site: { proxies } }) => {
+    const body = JSON.stringify({ email: "nobody@example.com", password: "not this one" });
+    const index = CONFIGURED.indexOf(name);
+    const attempt = async (localAddress: string, claim: string) => {
+      const headers = { "Content-Type": "application/json", "Content-Length": body.length, "X-Forwarded-For": claim };
+      const answer = await ask(proxies[name], { method: "POST", path: "/api/auth/sign-in/email", localAddress, headers }, body);
+      answer.resume();
+      return answer.statusCode;
+    };
+    const statuses = [];
+    for (let count = 0; count < 4; count++) statuses.push(await attempt(`127.0.2.${index}`, `198.51.100.${count}`));
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect(await attempt(`127.0.3.${index}`, "198.51.100.0")).toBe(401);
+  });
+}
+
+test("a restart of the app fails no page where the proxy waits", async ({ site: { app, proxies } }) => {
+  const statuses: Record<string, (number | undefined)[]> = {};
+  const stop = new AbortController();
+  const visiting = (["Caddy", "HAProxy"] as const).map(async (name) => {
+    const seen: (number | undefined)[] = (statuses[name] = []);
+    while (!stop.signal.aborted) {
+      const answer = await ask(proxies[name], { path: "/sign-in" });
+      seen.push(answer.statusCode);
+      await answer.resume().toArray();
+    }
+  });
+  await expect.poll(() => Object.values(statuses).every(({ length }) => length > 3)).toBe(true);
+  await app.stop();
+  await app.start();
+  const before = Object.values(statuses).map(({ length }) => length);
+  await expect.poll(() => Object.values(statuses).every(({ length }, index) => length > (before[index] ?? 0) + 3)).toBe(true);
+  stop.abort();
+  await Promise.all(visiting);
+  expect(Object.fromEntries(Object.entries(statuses).map(([name, seen]) => [name, [...new Set(seen)]]))).toEqual({
+    Caddy: [200],
+    HAProxy: [200],
+  });
+});
+
+test("uploads of 50 MB arrive on a line of 1 MB/s, and a proxy that stores them is logged", async ({ site: { app, proxies }, browser }) => {
+  test.slow();
+  const folder = await mkdtemp(join(tmpdir(), "atelier-large-"));
+  const { buffer } = await noise("large.png", 4080, 4080);
+  const checksum = createHash("sha256").update(buffer).digest("hex");
+  const file = join(folder, "large.png");
+  await writeFile(file, buffer);
+  const person = await signUp(proxies.nginx.url);
+  const uploaded = async (name: Behind, startedAt = Date.now()) => {
+    const owner = name === "nginx with its defaults" ? await signUp(proxies[name].url) : person;
+    const { designId, path } = await makeDesign({ ...app, url: proxies[name].url }, owner);
+    const { page } = await openPage(browser, proxies[name], owner);
+    const devTools = await page.context().newCDPSession(page);
+    await page.goto(path);
+    await hydrated(page);
+    await devTools.send("Network.enable");
+    await devTools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1e6 });
+    await page.getByLabel("Add images").setInputFiles(file);
+    await expect(tray(page).getByRole("heading")).toHaveText("1 image added", { timeout: 200_000 });
+    expect(Date.now() - startedAt).toBeGreaterThan(40_000);
+    expect((await imagesIn({ ...app, url: proxies[name].url }, owner, designId)).map((image) => image.checksum)).toEqual([checksum]);
+    await page.context().close();
+  };
+  const isLogged = () => app.output().includes("a proxy stores uploads before it forwards them");
+  await Promise.all(CONFIGURED.map((name) => uploaded(name)));
+  expect(isLogged()).toBe(false);
+  await uploaded("nginx with its defaults");
+  expect(isLogged()).toBe(true);
+  await rm(folder, { recursive: true });
+});
+
+test("pages are live after five idle minutes", async ({ site: { app, proxies }, browser }) => {
+  test.setTimeout(600_000);
+  const ofDefaults = await signUp(proxies["nginx with its defaults"].url);
+  const person = await signUp(proxies.nginx.url);
+  const opened = await Promise.all(
+    ALL.map(async (name) => {
+      const owner = name === "nginx with its defaults" ? ofDefaults : person;
+      const { page, websockets } = await openPage(browser, proxies[name], owner);
+      await page.goto("/projects");
+      await hydrated(page);
+      return { name, page, websockets };
+    }),
+  );
+  await sleep(300_000);
+  for (const [owner, url] of [
+    [person, proxies.nginx.url],
+    [ofDefaults, proxies["nginx with its defaults"].url],
+  ] as const)
+    await (await deploymentAs({ ...app, url }, owner)).mutation(api.projects.create, { name: "Nightfall" });
+  for (const { name, page, websockets } of opened) {
+    await expect(page.getByRole("main").getByText("Nightfall"), name).toBeVisible();
+    if (name !== "nginx with its defaults") expect(websockets, name).toHaveLength(1);
+    await page.context().close();
+  }
+});
+
+/** MiB of memory, and bytes in files. */
+async function storedBy({ pid, folder }: RunningProxy): Promise<{ memory: number; disk: number }> {
+  const processes = [pid, ...processesBelow(pid).map((each) => each.pid)];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name)).then(({ size }) => size));
+  // nginx removes the name of a temporary file at once.
+  const deleted = await Promise.all(processes.map(deletedFileBytes));
+  return {
+    memory: processes.reduce((sum, each) => sum + (anonymousMiB(each) ?? 0), 0),
+    disk: [...(await Promise.all(sizes)), ...deleted].reduce((sum, size) => sum + size, 0),
+  };
+}
+
+async function deletedFileBytes(pid: number): Promise<number> {
+  const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const sizes = descriptors.map(async (descriptor) => {
+    const info = await stat(`/proc/${pid}/fd/${descriptor}`).catch(() => null);
+    return info?.isFile() && info.nlink === 0 ? info.size : 0;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
