@@ -13,6 +13,8 @@ export type ServerConfig = {
   host: string;
   port: number;
   dataDir: string;
+  /** Whether the database is copied before an update changes it. */
+  updateSnapshots: boolean;
   origins: string[];
   trustedProxyHops: number;
   logLevel: Settings["LOG_LEVEL"];
@@ -89,6 +91,7 @@ export const settings = z.object({
 
   ENGINE_PORT: wholeNumber(0, 65_535).default(3210),
   ENGINE_SITE_PORT: wholeNumber(0, 65_535).default(3211),
+  UPDATE_SNAPSHOTS: yesOrNo.default(true),
   ACCEPT_OLDER_DATABASE: pastTime.optional(),
   MAKE_NEW_KEYS: yesOrNo.default(false),
   CONVEX_URL: origin.optional(),
@@ -187,6 +190,7 @@ export async function readConfig(
       host: set.HOST,
       port: set.PORT,
       dataDir,
+      updateSnapshots: set.UPDATE_SNAPSHOTS,
       origins: set.APP_URL,
       trustedProxyHops: set.TRUSTED_PROXY_HOPS,
       logLevel: set.LOG_LEVEL,

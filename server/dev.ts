@@ -10,7 +10,7 @@ import { startEmbedded } from "./deployment/embedded.ts";
 import { Forward } from "./http/forward.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./log.ts";
-import { setEnvironment, type Target } from "./deployment/push.ts";
+import { forgetPush, setEnvironment, type Target } from "./deployment/push.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -45,6 +45,8 @@ async function main(): Promise<void> {
     const { jwksUri } = await load(vite);
     const target = { url: embedded.url, adminKey: config.engine.adminKey };
     await setEnvironment(target, { AUTH_JWKS: jwksUri(appConfig.signingKey) });
+    // The next production start then copies the database before it replaces these functions.
+    await forgetPush(config.dataDir);
     cli = convexDev(target);
     await pushed(cli);
   }

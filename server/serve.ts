@@ -1,4 +1,5 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
+import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,13 +16,16 @@ import { watchRemote } from "./deployment/heartbeat.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./log.ts";
 import { createPrivateFiles, protectFolder } from "./deployment/private-folder.ts";
-import { ARTIFACT, pushIfChanged } from "./deployment/push.ts";
+import { ARTIFACT, artifactDigest, pushIfChanged, readPushed } from "./deployment/push.ts";
+import { removeOldSnapshots, snapshotBeforeUpdate } from "./deployment/snapshots.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createReadiness } from "./http/readiness.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 import { loadAssets } from "./http/static-files.ts";
+import { VERSION } from "./version.ts";
 
 const BACKGROUND_DELAY_MS = 1000;
+const SNAPSHOT_SWEEP_MS = 60 * 60_000;
 
 async function main(): Promise<void> {
   createPrivateFiles();
@@ -31,14 +35,21 @@ async function main(): Promise<void> {
   // Must precede the import of the build, which is most of the code to compile.
   enableCompileCache(compileCacheFolder(config.dataDir));
   for (const warning of warnings) log.warn(warning);
+  log.info({ version: VERSION }, "starting");
+  const artifact = readFile(join(BUILD, ARTIFACT), "utf8");
+  const beforeOpen = async () => {
+    const pushed = await readPushed(config.dataDir);
+    const changesFunctions = pushed?.artifact !== artifactDigest(await artifact);
+    await snapshotBeforeUpdate({ ...config, changesFunctions, version: pushed?.version ?? null, enabled: config.updateSnapshots, log });
+  };
   const [build, serveAsset, embedded] = await Promise.all([
     loadBuild(),
     loadAssets(join(BUILD, "client")),
-    config.engine && startEmbedded({ ...config.engine, log }),
+    config.engine && startEmbedded({ ...config.engine, beforeOpen, log }),
   ]);
   if (embedded && config.engine) {
     const target = { url: embedded.url, adminKey: config.engine.adminKey };
-    await pushIfChanged(target, join(BUILD, ARTIFACT), { AUTH_JWKS: build.jwksUri(appConfig.signingKey) }, config.dataDir, log);
+    await pushIfChanged(target, await artifact, { AUTH_JWKS: build.jwksUri(appConfig.signingKey) }, config.dataDir, log);
   }
   const deploymentUrl = embedded?.url ?? appConfig.convexUrl;
   const deployedConfig = { ...appConfig, convexUrl: deploymentUrl };
@@ -65,7 +76,7 @@ async function main(): Promise<void> {
     forward,
     origins: config.origins,
     trustedProxyHops: config.trustedProxyHops,
-    operations: { readiness, metrics },
+    operations: { readiness, metrics, version: VERSION },
     log,
   });
   server.on("connection", (socket: Socket) => {
@@ -102,6 +113,7 @@ async function main(): Promise<void> {
   redirectConsole(console, log);
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
+  if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
 }
 
 async function deploymentMetrics(url: string, adminKey: string): Promise<string> {

@@ -23,6 +23,8 @@ export type EmbeddedOptions = {
   sitePort: number;
   adminKey: string;
   acceptOlderDatabase?: Date | undefined;
+  /** Runs with the lock of the data, before the deployment opens them. */
+  beforeOpen?: () => Promise<void>;
   log: Log;
 };
 
@@ -48,7 +50,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const unlock = lockFolder(options.dir);
   if (!unlock)
     throw new StartError(`Another process is using the data in ${options.dir}. Only one process can use it: stop the other one first.`);
-  let processRun = await firstLife(options).catch((error: unknown) => {
+  const opened = async () => {
+    await options.beforeOpen?.();
+    return firstLife(options);
+  };
+  let processRun = await opened().catch((error: unknown) => {
     unlock();
     throw error;
   });

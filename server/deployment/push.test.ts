@@ -7,10 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { log } from "../log.ts";
-import { pushIfChanged, type Target } from "./push.ts";
+import { VERSION } from "../version.ts";
+import { artifactDigest, pushIfChanged, readPushed, type Target } from "./push.ts";
 
 log.level = "silent";
 const source = "export const one = 1;";
+const ARTIFACT_TEXT = JSON.stringify({ appDefinition: { changedModules: [{ path: "one.js", source }] } });
 const hash = createHash("sha256").update(source).digest("hex");
 
 let dir: string;
@@ -38,7 +40,6 @@ const server = createServer((request, response) => {
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "atelier-push-"));
-  await writeFile(join(dir, "push.json"), JSON.stringify({ appDefinition: { changedModules: [{ path: "one.js", source }] } }));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   target = { url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`, adminKey: "test|00" };
@@ -54,7 +55,7 @@ beforeEach(async () => {
   pushes = 0;
 });
 
-const pushIfNeeded = () => pushIfChanged(target, join(dir, "push.json"), { AUTH_JWKS: "data:ours" }, dir, log);
+const pushIfNeeded = () => pushIfChanged(target, ARTIFACT_TEXT, { AUTH_JWKS: "data:ours" }, dir, log);
 
 it("pushes nothing to a deployment that has this code and environment", async () => {
   await pushIfNeeded();
@@ -69,4 +70,12 @@ it.each<[string, () => void]>([
   replace();
   await pushIfNeeded();
   expect([pushes, deployment]).toEqual([1, { environment: { AUTH_JWKS: "data:ours" }, hashes: [{ path: "one.js", hash }] }]);
+});
+
+it("pushes to data of a version that stored only a hash, and stores its own version", async () => {
+  await writeFile(join(dir, "pushed"), hash);
+  expect(await readPushed(dir)).toBeNull();
+  await pushIfNeeded();
+  expect(pushes).toBe(1);
+  expect(await readPushed(dir)).toMatchObject({ artifact: artifactDigest(ARTIFACT_TEXT), version: VERSION });
 });

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { StartError } from "./embedded.ts";
 import type { Log } from "../log.ts";
+import { VERSION } from "../version.ts";
 
 export type Target = { url: string; adminKey: string };
 
@@ -17,25 +18,42 @@ export const ARTIFACT = "convex/push.json";
 
 export const readArtifact = (text: string): Artifact => artifactSchema.parse(JSON.parse(text));
 
+/** What the last push to the data of a folder contained, and the version that pushed it. */
+export type Pushed = { artifact: string; environment: string; version: string };
+
+const pushedSchema = z.object({ artifact: z.string(), environment: z.string(), version: z.string() });
+const PUSHED = "pushed";
+
+/** Returns null without a push, and for one by a version that stored only a hash. */
+export async function readPushed(dataDir: string): Promise<Pushed | null> {
+  const text = await readFile(join(dataDir, PUSHED), "utf8").catch(() => "");
+  return text.startsWith("{") ? (pushedSchema.safeParse(JSON.parse(text)).data ?? null) : null;
+}
+
+export const forgetPush = (dataDir: string): Promise<void> => rm(join(dataDir, PUSHED), { force: true });
+
+export const artifactDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 /** Pushes code and environment unless the deployment already has them. Throws if the schema does not fit the data. */
 export async function pushIfChanged(
   target: Target,
-  artifactPath: string,
+  artifactText: string,
   environment: Record<string, string>,
-  state: string,
+  dataDir: string,
   log: Log,
 ): Promise<void> {
-  const text = await readFile(artifactPath, "utf8");
-  const artifact = readArtifact(text);
-  const digest = createHash("sha256").update(text).update(JSON.stringify(environment)).digest("hex");
-  const note = join(state, "pushed");
-  const last = await readFile(note, "utf8").catch(() => null);
-  if (last === digest && (await hasCode(target, artifact)) && (await hasEnvironment(target, environment))) return;
-  await setEnvironment(target, environment);
-  await push(target, artifact);
-  await writeFile(`${note}.new`, digest);
+  const artifact = readArtifact(artifactText);
+  const pushed = { artifact: artifactDigest(artifactText), environment: artifactDigest(JSON.stringify(environment)), version: VERSION };
+  const last = await readPushed(dataDir);
+  const isPushed = last?.artifact === pushed.artifact && last.environment === pushed.environment;
+  if (!isPushed || !(await hasCode(target, artifact)) || !(await hasEnvironment(target, environment))) {
+    await setEnvironment(target, environment);
+    await push(target, artifact);
+    log.info("the deployment has this build's functions");
+  } else if (last.version === VERSION) return;
+  const note = join(dataDir, PUSHED);
+  await writeFile(`${note}.new`, JSON.stringify(pushed));
   await rename(`${note}.new`, note);
-  log.info("the deployment has this build's functions");
 }
 
 export async function setEnvironment(target: Target, environment: Record<string, string | null>): Promise<void> {

@@ -6,11 +6,12 @@ import type { createReadiness } from "./readiness.ts";
 export type Operations = {
   readiness: ReturnType<typeof createReadiness> | null;
   metrics: Metrics | null;
+  version?: string;
 };
 
 /** Answers /healthz, /readyz and /metrics (404 unless enabled), for any host. Returns false for other addresses. */
 export function answerOperations(
-  { readiness, metrics }: Operations,
+  { readiness, metrics, version }: Operations,
   request: IncomingMessage,
   response: ServerResponse,
   guards: Guards,
@@ -19,7 +20,7 @@ export function answerOperations(
   const plain = { ...guards, "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
   switch (request.url) {
     case "/healthz":
-      response.writeHead(200, plain).end("ok\n");
+      response.writeHead(200, plain).end(version === undefined ? "ok\n" : `ok ${version}\n`);
       return true;
     case "/readyz":
       if (!readiness) return false;

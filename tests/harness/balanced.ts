@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEngine } from "@atelier/engine/testing/harness";
@@ -26,7 +26,8 @@ export async function startBalanced(): Promise<BalancedApp> {
   const url = `http://localhost:${port}`;
   const { secret, signingKey } = await makeSecrets();
   const { jwksUri } = await loadBuild();
-  await pushIfChanged({ url: deployment.url, adminKey }, join(BUILD, ARTIFACT), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
+  const artifact = await readFile(join(BUILD, ARTIFACT), "utf8");
+  await pushIfChanged({ url: deployment.url, adminKey }, artifact, { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
   const settings = {
     APP_URL: url,
     TRUSTED_PROXY_HOPS: "1",

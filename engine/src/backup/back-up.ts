@@ -2,11 +2,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { FILE_NAME, openCopy, openFile } from "../storage/file.ts";
+import { FILE_NAME, openFile } from "../storage/file.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
-import { writeLastCommit } from "../storage/last-commit.ts";
-import { bigintOf, prepareWithBigInts } from "../storage/rows.ts";
-import type { Timestamp } from "../values/types.ts";
+import { newestCommit, writeLastCommit } from "../storage/last-commit.ts";
 import { loadAdminKey } from "../auth/key-file.ts";
 import { readAddress } from "./address.ts";
 import { copyDurably, copyFolder, sync } from "./copy.ts";
@@ -108,15 +106,6 @@ async function copyResting({ from, to, hardLinks }: Copy): Promise<void> {
     sql.prepare("VACUUM INTO ?").run(join(to, FILE_NAME));
     await sync(join(to, FILE_NAME));
     await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
-  } finally {
-    sql.close();
-  }
-}
-
-function newestCommit(dir: string): Timestamp {
-  const sql = openCopy(dir);
-  try {
-    return bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
   } finally {
     sql.close();
   }

@@ -1,10 +1,13 @@
 import { mkdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../values/errors.ts";
 import { damageIn } from "./damage.ts";
 import { FORMAT, FORMATS } from "./format.ts";
+
+export { FORMAT } from "./format.ts";
 
 export const FILE_NAME = "deployment.sqlite3";
 /** "Atel" (https://www.sqlite.org/fileformat.html#application_id). */
@@ -40,6 +43,34 @@ export function openFile(dir: string): DatabaseSync {
 /** Opens an unused copy read-only and immutable, so it may be on read-only media. */
 export function openCopy(dir: string): DatabaseSync {
   return new DatabaseSync(`${pathToFileURL(join(dir, FILE_NAME)).href}?immutable=1`, { readOnly: true });
+}
+
+/** Offset of `user_version` (https://www.sqlite.org/fileformat.html#user_version_number). */
+const FORMAT_OFFSET = 60;
+
+/** Returns the format in the header of the file, without opening the database; null without data. */
+export async function readStoredFormat(dir: string): Promise<number | null> {
+  const file = await open(join(dir, FILE_NAME), "r").catch(() => null);
+  if (!file) return null;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, FORMAT_OFFSET);
+    return bytesRead < 4 ? null : buffer.readUInt32BE();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Moves the log into the database file, so that the file alone can be copied. @throws StorageError when another process uses it */
+export function settleFile(dir: string): void {
+  const path = join(dir, FILE_NAME);
+  const sql = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+  try {
+    sql.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    throw explained(error, dir, path);
+  } finally {
+    sql.close();
+  }
 }
 
 function upgrade(sql: DatabaseSync, path: string): void {

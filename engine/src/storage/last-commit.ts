@@ -14,7 +14,8 @@ import {
 import { join } from "node:path";
 import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
-import { FILE_NAME } from "./file.ts";
+import { FILE_NAME, openCopy } from "./file.ts";
+import { bigintOf, prepareWithBigInts } from "./rows.ts";
 
 const LAST_COMMIT = "last-commit";
 const WRITE_EVERY_MS = 60_000;
@@ -36,6 +37,16 @@ export function writeLastCommit(dir: string, latest: Timestamp): void {
     closeSync(file);
   }
   renameSync(`${path}.new`, path);
+}
+
+/** Returns the newest commit of a database that no process uses. */
+export function newestCommit(dir: string): Timestamp {
+  const sql = openCopy(dir);
+  try {
+    return bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
+  } finally {
+    sql.close();
+  }
 }
 
 /** In nanoseconds. Null in data of an earlier version. */

@@ -1,0 +1,40 @@
+/** `npm run rollback [-- NAME]`: lists the snapshots of the database that updates made, or goes back to one. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { lockFolder } from "@atelier/engine/folder-lock";
+import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
+import { readPushed } from "../deployment/push.ts";
+import { createPrivateFiles } from "../deployment/private-folder.ts";
+import { listSnapshots, rollBack } from "../deployment/snapshots.ts";
+
+if (existsSync(".env")) process.loadEnvFile(".env");
+
+const dataDir = resolve(process.env["DATA_DIR"] || ".data");
+
+async function main(): Promise<void> {
+  createPrivateFiles();
+  const [name] = process.argv.slice(2);
+  const snapshots = await listSnapshots(dataDir);
+  const described = snapshots.map((each) => `  ${each.name}  ${each.version === null ? "" : `version ${each.version}`}`.trimEnd());
+  if (name === undefined)
+    return console.log(snapshots.length === 0 ? `${dataDir} has no snapshots.` : `Snapshots, the newest first:\n${described.join("\n")}`);
+  const snapshot = snapshots.find((each) => each.name === name);
+  if (!snapshot) throw new Error(`There is no snapshot ${name}.\n${described.join("\n")}`.trimEnd());
+  const dir = join(dataDir, "convex");
+  const unlock = lockFolder(dir);
+  if (!unlock) throw new Error(`Another process is using the data in ${dir}. Stop the app first.`);
+  try {
+    const replaced = await rollBack(dataDir, name, (await readPushed(dataDir))?.version ?? null);
+    writeLastCommit(dir, newestCommit(dir));
+    console.log(
+      `The database has the state of ${name}. Start ${snapshot.version === null ? "the earlier version" : `version ${snapshot.version}`} now. The replaced database is the snapshot ${replaced}.`,
+    );
+  } finally {
+    unlock();
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

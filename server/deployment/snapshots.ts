@@ -1,0 +1,143 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { sync } from "@atelier/engine/copy";
+import { FILE_NAME, FORMAT, readStoredFormat, settleFile } from "@atelier/engine/database-file";
+import { reasonOf } from "./data-dir.ts";
+import { StartError } from "./embedded.ts";
+import type { Log } from "../log.ts";
+
+export type Snapshot = { name: string; version: string | null; at: Date };
+
+export type SnapshotOptions = {
+  dataDir: string;
+  /** Whether this build's functions or schema differ from the stored ones. */
+  changesFunctions: boolean;
+  /** The version that wrote the data; null when unknown. */
+  version: string | null;
+  enabled: boolean;
+  log: Log;
+};
+
+const KEPT = 3;
+/** Deleted data must not stay in copies for ever (docs/operation.md, Deleted data). */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+const MARGIN_BYTES = 64 * 1024 * 1024;
+/** The deployment of a killed server needs time to end. */
+const IN_USE_MS = 15_000;
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}$/;
+const ABOUT = "snapshot.json";
+const aboutSchema = z.object({ version: z.string().nullable() });
+
+const folderOf = (dataDir: string) => join(dataDir, "snapshots");
+
+/** Copies the database before a start changes it. The caller has the lock of the data. @throws {StartError} without room */
+export async function snapshotBeforeUpdate({ dataDir, changesFunctions, version, enabled, log }: SnapshotOptions): Promise<void> {
+  const dir = join(dataDir, "convex");
+  const format = await readStoredFormat(dir);
+  if (format === null || format > FORMAT || (format === FORMAT && !changesFunctions)) return;
+  if (!enabled) return log.warn("this version changes the database, which was not copied before: UPDATE_SNAPSHOTS is false");
+  await settled(dir);
+  const name = await storeSnapshot(dataDir, version);
+  log.info(
+    { snapshot: name },
+    `the database was copied before this version changes it. To go back: stop the app, run "npm run rollback -- ${name}", start the earlier version`,
+  );
+}
+
+/** Returns the snapshots, the newest first. */
+export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
+  const names = (await readdir(folderOf(dataDir)).catch(() => [])).filter((name) => NAME.test(name));
+  const snapshots = names
+    .toSorted()
+    .toReversed()
+    .map(async (name) => ({ name, version: await versionOf(dataDir, name), at: timeOf(name) }));
+  return Promise.all(snapshots);
+}
+
+/** Removes snapshots that are older than 30 days. */
+export async function removeOldSnapshots(dataDir: string, now = Date.now()): Promise<void> {
+  for (const { name, at } of await listSnapshots(dataDir)) if (at.getTime() < now - KEPT_MS) await remove(dataDir, name);
+}
+
+/** Replaces the database by a snapshot, and stores the replaced one as another snapshot, whose name it returns. */
+export async function rollBack(dataDir: string, name: string, version: string | null): Promise<string> {
+  const dir = join(dataDir, "convex");
+  await settled(dir);
+  const partial = join(dir, `${FILE_NAME}.partial`);
+  await copyFile(join(folderOf(dataDir), name, FILE_NAME), partial, constants.COPYFILE_FICLONE);
+  await sync(partial);
+  const replaced = nameNow();
+  const folder = join(folderOf(dataDir), replaced);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, ABOUT), JSON.stringify({ version }), { mode: 0o600 });
+  await rename(join(dir, FILE_NAME), join(folder, FILE_NAME));
+  await rename(partial, join(dir, FILE_NAME));
+  await sync(dir);
+  return replaced;
+}
+
+async function storeSnapshot(dataDir: string, version: string | null): Promise<string> {
+  const name = nameNow();
+  const [folder, partial] = [join(folderOf(dataDir), name), join(folderOf(dataDir), `${name}.partial`)];
+  try {
+    await removePartial(dataDir);
+    await mkdir(partial, { recursive: true, mode: 0o700 });
+    await copyDatabase(join(dataDir, "convex", FILE_NAME), join(partial, FILE_NAME));
+    await writeFile(join(partial, ABOUT), JSON.stringify({ version }), { mode: 0o600, flush: true });
+    await rename(partial, folder);
+    await sync(folderOf(dataDir));
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    if (error instanceof StartError || reasonOf(error) === null) throw error;
+    throw noRoom(`${reasonOf(error)}`);
+  }
+  for (const old of (await listSnapshots(dataDir)).slice(KEPT)) await remove(dataDir, old.name);
+  return name;
+}
+
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const isCloned = await copyFile(from, to, constants.COPYFILE_FICLONE_FORCE).then(
+    () => true,
+    () => false,
+  );
+  if (!isCloned) {
+    const [{ size }, { bavail, bsize }] = await Promise.all([stat(from), statfs(join(to, ".."))]);
+    const free = bavail * bsize;
+    if (free < size + MARGIN_BYTES) throw noRoom(`${megabytes(size + MARGIN_BYTES)} MB are needed, and ${megabytes(free)} MB are free`);
+    await copyFile(from, to);
+  }
+  await sync(to);
+}
+
+const noRoom = (reason: string) =>
+  new StartError(
+    `This version changes the database, and there is no room in DATA_DIR to copy it first: ${reason}. Nothing was changed. Free some space, or back up and start with UPDATE_SNAPSHOTS=false.`,
+  );
+
+async function settled(dir: string): Promise<void> {
+  for (const deadline = Date.now() + IN_USE_MS; ; await sleep(200)) {
+    try {
+      return settleFile(dir);
+    } catch (error) {
+      if (!/Another process is using the data/.test(String(error)) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+async function versionOf(dataDir: string, name: string): Promise<string | null> {
+  const text = await readFile(join(folderOf(dataDir), name, ABOUT), "utf8").catch(() => "null");
+  return aboutSchema.safeParse(JSON.parse(text)).data?.version ?? null;
+}
+
+async function removePartial(dataDir: string): Promise<void> {
+  const names = await readdir(folderOf(dataDir)).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith(".partial"))) await remove(dataDir, name);
+}
+
+const remove = (dataDir: string, name: string) => rm(join(folderOf(dataDir), name), { recursive: true, force: true });
+const nameNow = () => new Date().toISOString().replace(/[:.]/g, "-").replace("Z", "");
+const timeOf = (name: string) => new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3})$/, "T$1:$2:$3.$4Z"));
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
