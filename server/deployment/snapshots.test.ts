@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -140,6 +140,17 @@ describe("npm run rollback", () => {
     expect(await rollBack(dataDir, replaced, null)).not.toBe(replaced);
     expect((await readFile(database())).includes("CREATE TABLE later")).toBe(true);
   });
+});
+
+it("replaces a damaged database, and moves its log away", async () => {
+  await write("kept");
+  await take();
+  const [snapshot] = await listSnapshots(dataDir);
+  await writeFile(database(), "not a database any more");
+  await writeFile(`${database()}-wal`, "nor a log");
+  const replaced = await rollBack(dataDir, snapshot?.name ?? "", null);
+  expect(valuesIn(database())).toEqual(["kept"]);
+  expect((await readdir(join(dataDir, "snapshots", replaced))).toSorted()).toEqual([FILE_NAME, `${FILE_NAME}-wal`, "snapshot.json"]);
 });
 
 function canMount(): boolean {

@@ -27,6 +27,7 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
 const MARGIN_BYTES = 64 * 1024 * 1024;
 /** The deployment of a killed server needs time to end. */
 const IN_USE_MS = 15_000;
+const IN_USE = /Another process is using the data/;
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}$/;
 const ABOUT = "snapshot.json";
 const aboutSchema = z.object({ version: z.string().nullable() });
@@ -65,18 +66,32 @@ export async function removeOldSnapshots(dataDir: string, now = Date.now()): Pro
 /** Replaces the database by a snapshot, and stores the replaced one as another snapshot, whose name it returns. */
 export async function rollBack(dataDir: string, name: string, version: string | null): Promise<string> {
   const dir = join(dataDir, "convex");
-  await settled(dir);
+  await settled(dir).catch((error: unknown) => {
+    // A damaged database can be replaced, too.
+    if (IN_USE.test(String(error))) throw error;
+  });
   const partial = join(dir, `${FILE_NAME}.partial`);
-  await copyFile(join(folderOf(dataDir), name, FILE_NAME), partial, constants.COPYFILE_FICLONE);
-  await sync(partial);
   const replaced = nameNow();
   const folder = join(folderOf(dataDir), replaced);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, ABOUT), JSON.stringify({ version }), { mode: 0o600 });
-  await rename(join(dir, FILE_NAME), join(folder, FILE_NAME));
+  try {
+    await copyFile(join(folderOf(dataDir), name, FILE_NAME), partial, constants.COPYFILE_FICLONE);
+    await sync(partial);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, ABOUT), JSON.stringify({ version }), { mode: 0o600 });
+  } catch (error) {
+    for (const path of [partial, folder]) await rm(path, { recursive: true, force: true });
+    throw error;
+  }
+  // A log of another database would damage the snapshot.
+  for (const file of [`${FILE_NAME}-wal`, `${FILE_NAME}-shm`, FILE_NAME])
+    await rename(join(dir, file), join(folder, file)).catch(ifMissing);
   await rename(partial, join(dir, FILE_NAME));
   await sync(dir);
   return replaced;
+}
+
+function ifMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 async function storeSnapshot(dataDir: string, version: string | null): Promise<string> {
@@ -122,7 +137,8 @@ async function settled(dir: string): Promise<void> {
     try {
       return settleFile(dir);
     } catch (error) {
-      if (!/Another process is using the data/.test(String(error)) || Date.now() > deadline) throw error;
+      if (!(error instanceof Error)) throw error;
+      if (!IN_USE.test(error.message) || Date.now() > deadline) throw new StartError(error.message, { cause: error });
     }
   }
 }

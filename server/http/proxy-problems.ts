@@ -6,7 +6,7 @@ import { forwardedValue, type OriginSettings } from "./request-origin.ts";
 const FORWARDED = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
 
 const TEXTS = {
-  hops: "a proxy forwards requests, but TRUSTED_PROXY_HOPS is 0, so all clients share one rate limit. Set it to the number of proxies (docs/proxies.md)",
+  hops: "requests have forwarded headers, but TRUSTED_PROXY_HOPS is 0. Behind a proxy, all clients then share one rate limit: set it to the number of proxies (docs/proxies.md)",
   websockets:
     "a proxy does not forward websockets, so pages update over HTTP. Let it forward the headers Upgrade and Connection (in nginx: proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;) (docs/proxies.md)",
 };
