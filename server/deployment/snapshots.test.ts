@@ -142,15 +142,16 @@ describe("npm run rollback", () => {
   });
 });
 
-it("replaces a damaged database, and moves its log away", async () => {
+it("replaces a damaged database together with its log", async () => {
   await write("kept");
   await take();
   const [snapshot] = await listSnapshots(dataDir);
   await writeFile(database(), "not a database any more");
   await writeFile(`${database()}-wal`, "nor a log");
   const replaced = await rollBack(dataDir, snapshot?.name ?? "", null);
+  expect(await readdir(join(dataDir, "convex"))).toEqual([FILE_NAME]);
   expect(valuesIn(database())).toEqual(["kept"]);
-  expect((await readdir(join(dataDir, "snapshots", replaced))).toSorted()).toEqual([FILE_NAME, `${FILE_NAME}-wal`, "snapshot.json"]);
+  expect(await readFile(join(dataDir, "snapshots", replaced, FILE_NAME), "utf8")).toBe("not a database any more");
 });
 
 function canMount(): boolean {

@@ -132,7 +132,7 @@ test("a restart of the app fails no page where the proxy waits", async ({ site: 
   });
 });
 
-test("uploads of 50 MB arrive on a line of 1 MB/s, and a proxy that stores them is logged", async ({ site: { app, proxies }, browser }) => {
+test("receives 50 MB at 1 MB/s, and logs a proxy that stores uploads", async ({ site: { app, proxies }, browser }) => {
   test.slow();
   const folder = await mkdtemp(join(tmpdir(), "atelier-large-"));
   const { buffer } = await noise("large.png", 4080, 4080);

@@ -469,7 +469,7 @@ it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-
   expect(Math.max(...perTenth.values())).toBeLessThan(100);
 });
 
-it("uses HTTP after two rejected handshakes of a ready server, and tries a websocket after it ends", async () => {
+it("uses HTTP after two rejected handshakes, and a websocket again after it ends", async () => {
   const create = (): unknown => new (watchedWebSocket({ fallsBack: true }))("ws://localhost:1");
   const rejected = async () => {
     const socket = create();
