@@ -163,32 +163,6 @@ test("receives 50 MB at 1 MB/s, and logs a proxy that stores uploads", async ({ 
   await rm(folder, { recursive: true });
 });
 
-test("pages are live after five idle minutes", async ({ site: { app, proxies }, browser }) => {
-  test.setTimeout(600_000);
-  const ofDefaults = await signUp(proxies["nginx with its defaults"].url);
-  const person = await signUp(proxies.nginx.url);
-  const opened = await Promise.all(
-    ALL.map(async (name) => {
-      const owner = name === "nginx with its defaults" ? ofDefaults : person;
-      const { page, websockets } = await openPage(browser, proxies[name], owner);
-      await page.goto("/projects");
-      await hydrated(page);
-      return { name, page, websockets };
-    }),
-  );
-  await sleep(300_000);
-  for (const [owner, url] of [
-    [person, proxies.nginx.url],
-    [ofDefaults, proxies["nginx with its defaults"].url],
-  ] as const)
-    await (await deploymentAs({ ...app, url }, owner)).mutation(api.projects.create, { name: "Nightfall" });
-  for (const { name, page, websockets } of opened) {
-    await expect(page.getByRole("main").getByText("Nightfall"), name).toBeVisible();
-    if (name !== "nginx with its defaults") expect(websockets, name).toHaveLength(1);
-    await page.context().close();
-  }
-});
-
 /** MiB of memory, and bytes in files. */
 async function storedBy({ pid, folder }: RunningProxy): Promise<{ memory: number; disk: number }> {
   const processes = [pid, ...processesBelow(pid).map((each) => each.pid)];
