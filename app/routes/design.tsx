@@ -42,7 +42,6 @@ import { UploadResults } from "~/features/uploads/client/tray/upload-results";
 import { PageReviewDialog, ReviewDialogs } from "~/features/review/review-dialog";
 import { NoneWithStatus, ReviewFilter } from "~/features/review/review-filter";
 import { reviewIntents } from "~/features/review/review-intents";
-import { ReviewMark } from "~/features/review/review-mark";
 import { ReviewSection } from "~/features/review/review-section";
 import { ReviewSelection } from "~/features/review/review-selection";
 import { SELECTION_FIELDS } from "~/features/selection/address";
@@ -217,14 +216,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer, pres
       <PageHeader
         trail={<Breadcrumb trail={[projectsCrumb(design), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title={<InlineName key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
-        summary={
-          design.imageCount === 0 && !design.review ? null : (
-            <span className="flex flex-wrap gap-x-3">
-              {design.imageCount > 0 ? count(design.imageCount, "image") : null}
-              {design.review ? <ReviewMark status={design.review.status} className="page-about-mark" /> : null}
-            </span>
-          )
-        }
+        summary={design.imageCount > 0 ? count(design.imageCount, "image") : null}
         tools={
           <>
             {presence}
@@ -264,7 +256,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer, pres
             <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
               {design.description === "" ? <Description item={design} field="description" text="" /> : null}
               <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} knownTags={knownTags} />
-              <ReviewSection item={design} review={review} markClass="max-sm:hidden" />
+              <ReviewSection item={design} review={review} />
             </div>
           </PageAbout>
         }

@@ -12,16 +12,14 @@ import { ReviewMark } from "./review-mark";
 type ReviewDetails = FunctionReturnType<typeof api.reviews.getReview>;
 type Request = NonNullable<ReviewDetails>["requests"][number];
 
-type ReviewSectionProps = { item: { _id: string }; review: ReviewDetails; markClass?: string };
-
 /** Shows who set the status of the page's item, when, for which version, and the open requests. */
-export function ReviewSection({ item, review, markClass }: ReviewSectionProps) {
+export function ReviewSection({ item, review }: { item: { _id: string }; review: ReviewDetails }) {
   const mayReview = useMayRun()("reviewItem");
   if (!review && !mayReview) return null;
   return (
     <section aria-label="Review" className={clsx("grid justify-items-start gap-1.5 text-sm", review && "basis-full")}>
       <div className="flex flex-wrap items-center gap-x-2">
-        {review ? <ReviewMark status={review.status} className={clsx("text-base font-medium", markClass)} /> : null}
+        {review ? <ReviewMark status={review.status} className="text-base font-medium" /> : null}
         {mayReview ? (
           <DialogButton
             dialog={pageDialogOf(item._id)}

@@ -66,7 +66,7 @@ function OpenImage({ image, number, count, onShow, onClose }: OpenImageProps) {
       onKeyDown={onKeyDown}
     >
       <header className="flex items-center gap-1 p-2">
-        <p className="min-w-0 flex-1 truncate ps-2 text-soft">
+        <p className="max-w-none min-w-0 flex-1 truncate ps-2 text-soft">
           <bdi>{image.name}</bdi>
           {count > 1 ? ` · ${number} of ${count}` : null}
         </p>
