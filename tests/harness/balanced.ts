@@ -15,29 +15,39 @@ import { startBalancer } from "./balancer.ts";
 const REMOTE = process.env.TEST_REMOTE === "1";
 export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";
 
+export type PreparedDeployment = { url: string; settings: Record<string, string>; secrets: string; close(): Promise<void> };
+
 export type BalancedApp = RunningApp & { servers: RunningApp[]; served(): number[] };
 
-export async function startBalanced(): Promise<BalancedApp> {
+/** Starts a deployment with the app's functions. `settings` connect an app to it. */
+export async function startPrepared(flags: string[] = REMOTE ? ["--hosted"] : []): Promise<PreparedDeployment> {
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));
   const adminKey = `balanced|${randomBytes(32).toString("hex")}`;
-  const deployment = REMOTE ? await startHosted(dir, adminKey) : await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
+  const deployment =
+    flags.length > 0 ? await startSimulated(dir, adminKey, flags) : await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
   const { secret, signingKey } = await makeSecrets();
   const { jwksUri } = await loadBuild();
-  const artifact = await readFile(join(BUILD, ARTIFACT), "utf8");
-  await pushIfChanged({ url: deployment.url, adminKey }, artifact, { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
-  const settings = {
-    APP_URL: url,
-    TRUSTED_PROXY_HOPS: "1",
-    CONVEX_URL: deployment.url,
-    BETTER_AUTH_SECRET: secret,
-    TOKEN_SIGNING_KEY: JSON.stringify(signingKey),
+  await pushIfChanged({ url: deployment.url, adminKey }, await readFile(join(BUILD, ARTIFACT), "utf8"), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
+  return {
+    url: deployment.url,
+    settings: { CONVEX_URL: deployment.url, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) },
+    secrets: JSON.stringify({ secret, signingKey, engineAdminKey: adminKey }),
+    async close() {
+      await deployment.close();
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
+}
+
+export async function startBalanced(): Promise<BalancedApp> {
+  const deployment = await startPrepared();
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const settings = { ...deployment.settings, APP_URL: url, TRUSTED_PROXY_HOPS: "1" };
   const [first, second] = await Promise.all([startApp(settings), startApp(settings)]);
   const servers = [first, second];
-  await writeFile(join(first.dataDir, "secrets.json"), JSON.stringify({ secret, signingKey, engineAdminKey: adminKey }));
+  await writeFile(join(first.dataDir, "secrets.json"), deployment.secrets);
   const balancer = await startBalancer(port, () => servers.map((server) => server.port));
   const all = (what: (server: RunningApp) => Promise<unknown>) => Promise.all(servers.map(what));
   return {
@@ -56,12 +66,11 @@ export async function startBalanced(): Promise<BalancedApp> {
       await balancer.close();
       await all((server) => server.dispose());
       await deployment.close();
-      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
-async function startHosted(dir: string, adminKey: string) {
-  const engine = await startEngine(dir, adminKey, undefined, ["--hosted"]);
+async function startSimulated(dir: string, adminKey: string, flags: string[]) {
+  const engine = await startEngine(dir, adminKey, undefined, flags);
   return { url: engine.url, close: () => engine.stop() };
 }

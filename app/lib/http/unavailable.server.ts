@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CONFLICT_RETRIES, conflictPause, isConflict } from "~/lib/data/write-conflicts";
 import { recordTime } from "./telemetry/current-request.server";
 import { log } from "./telemetry/log.server";
 import { metrics } from "./telemetry/metrics.server";
@@ -11,14 +13,29 @@ export class Unavailable extends Error {
 
 export class DeploymentDiskFull extends Unavailable {}
 
+/** The deployment's own retries are used up. */
+class WriteConflict extends Unavailable {}
+
 const TIMEOUT_MS = 10_000;
 
 type Notice = { unavailable: boolean; diskFull: boolean };
 
 const noticed = new AsyncLocalStorage<Notice>();
 
-/** Fetches from the deployment. Throws `Unavailable` except for status 560, which carries a function's error (specification 7). */
+/** Retries what lost against other writers, as the deployment does before. Such a mutation has not run. */
 export const deploymentFetch: typeof fetch = async (input, init) => {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await fetchOnce(input, init);
+    } catch (error) {
+      if (!(error instanceof WriteConflict) || retry === CONFLICT_RETRIES) throw error;
+      await sleep(conflictPause(retry));
+    }
+  }
+};
+
+/** Fetches from the deployment. Throws `Unavailable` except for status 560, which carries a function's error (specification 7). */
+const fetchOnce: typeof fetch = async (input, init) => {
   const record = measured(input, init?.body);
   const response = await plainFetch(input, init, TIMEOUT_MS).catch((cause: unknown) => {
     record("unreachable");
@@ -27,6 +44,7 @@ export const deploymentFetch: typeof fetch = async (input, init) => {
   record(response.ok ? "ok" : response.status === 560 ? "refused" : String(response.status));
   if (response.status === 429 || (response.status >= 500 && response.status !== 560)) {
     const message = `The deployment answered ${response.status}: ${await response.text()}`;
+    if (isConflict(message)) throw new WriteConflict(message);
     throw noticedAs(response.status === 507 ? new DeploymentDiskFull(message) : new Unavailable(message));
   }
   return response;

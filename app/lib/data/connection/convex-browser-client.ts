@@ -3,6 +3,7 @@ import { ConvexReactClient } from "convex/react";
 import { type AppConfig, TOKEN_REFRESH_LEEWAY_SECONDS } from "~/config";
 import { sharedClient } from "./connection";
 import { timestampOf } from "../preload";
+import { retryConflicts } from "../write-conflicts";
 import { watchedWebSocket } from "./watched-socket";
 
 /** Returns the document's only client. Sign-in and sign-out load a new document, so users never share answers. */
@@ -16,7 +17,7 @@ export function browserConvex(address: AppConfig["browserConvex"]): ConvexReactC
 }
 
 function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexReactClient {
-  return new ConvexReactClient(url, {
+  const client = new ConvexReactClient(url, {
     ...(webSocketConstructor && { webSocketConstructor }),
     skipConvexDeploymentUrlCheck: true,
     // `connection-status.tsx` warns, and not for mutations in the background.
@@ -28,6 +29,9 @@ function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexRe
     // Specification 7 and 9: reports requests that took longer than a minute.
     reportDebugInfoToConvex: true,
   });
+  const mutate: typeof client.mutation = client.mutation.bind(client);
+  client.mutation = (mutation, ...rest) => retryConflicts(() => mutate(mutation, ...rest));
+  return client;
 }
 
 /** Forms and error screens show function errors, so they are not printed. */

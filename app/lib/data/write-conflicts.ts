@@ -1,0 +1,24 @@
+/** Convex repeats a mutation up to four times, then answers with this code over HTTP, and with this text over the websocket. */
+const CONFLICT = /OptimisticConcurrencyControlFailure|changed while this mutation was being run and on every subsequent retry/;
+
+export const CONFLICT_RETRIES = 5;
+
+export const isConflict = (message: string): boolean => CONFLICT.test(message);
+
+/** Milliseconds, from 100·2ⁿ to twice that. */
+export const conflictPause = (retry: number): number => 100 * 2 ** retry * (1 + Math.random());
+
+/** Repeats a mutation that lost against other writers. It has not run, so repeating it is safe. */
+export async function retryConflicts<Result>(
+  run: () => Promise<Result>,
+  pause: (ms: number) => Promise<void> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+): Promise<Result> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof Error && isConflict(error.message)) || retry === CONFLICT_RETRIES) throw error;
+      await pause(conflictPause(retry));
+    }
+  }
+}
