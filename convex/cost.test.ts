@@ -20,6 +20,7 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["designs:listDesigns", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 24, ranges: 6 }],
   ["designs:getRecent", () => ({}), { documents: 10, ranges: 8 }],
   ["designs:getDesignById", ({ design }) => ({ id: design }), { documents: 4, ranges: 5 }],
+  ["designs:getProject", ({ design }) => ({ id: design }), { documents: 4, ranges: 4 }],
   ["designImages:getDesignImagesByDesignId", ({ design }) => ({ designId: design }), { documents: 205, ranges: 5 }],
   ["designImages:listDesignImages", ({ design }) => ({ designId: design, paginationOpts: page }), { documents: 24, ranges: 5 }],
   ["versions:getVersions", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 6 }],

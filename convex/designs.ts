@@ -57,6 +57,16 @@ export const getDesignById = readerQuery({
   },
 });
 
+/** Returns the name of a design's project for the design's page, so that the page needs no second call. */
+export const getProject = userQuery({
+  args: { id: v.string() },
+  returns: v.object({ _id: v.id("projects"), name: v.string() }),
+  handler: async (ctx, { id }) => {
+    const { project } = await designFor(ctx, id, "view");
+    return { _id: project._id, name: project.name };
+  },
+});
+
 /** Memberships in which `getRecent` looks for the projects that were changed last. */
 const SHARED_READ = 50;
 const RECENT = { projects: 5, designs: 3, shown: 6 };

@@ -14,7 +14,7 @@ import {
 import { check } from "./model/check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { conflict, duplicate, invalid, notFound } from "./model/errors";
+import { conflict, duplicate, invalid, notFound, refusalOf } from "./model/errors";
 import { discardFile, fileIsTaken } from "./model/files";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
@@ -227,6 +227,25 @@ export const getFile = serverQueryFor({
   args: imageFileArgs,
   returns: imageFileShape,
   handler: imageFileFor,
+});
+
+const FILES_MAX = 50;
+
+/** Returns the files of the images of a page, so that the app server asks once. Null stands for "not_found". Throws "invalid" above 50. */
+export const getFiles = serverQueryFor({
+  args: { images: v.array(v.object({ imageId: v.string(), versionId: v.optional(v.string()) })) },
+  returns: v.array(v.union(imageFileShape, v.null())),
+  handler: async (ctx, { images }) => {
+    if (images.length > FILES_MAX) throw invalid({ images: [`At most ${FILES_MAX} images.`] });
+    return Promise.all(
+      images.map((image) =>
+        imageFileFor(ctx, image).catch((error: unknown) => {
+          if (refusalOf(error)?.code === "not_found") return null;
+          throw error;
+        }),
+      ),
+    );
+  },
 });
 
 const imageOf = (ctx: QueryCtx, uploadId: string) =>

@@ -80,8 +80,9 @@ export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.con
 async function load({ request, params: { id }, url, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
-  const [design, images, visitor, knownTags, review] = await Promise.all([
+  const [design, project, images, visitor, knownTags, review] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
+    convex.preload(api.designs.getProject, { id }),
     preloadPage(url, {
       first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url), ...reviewIn(url) }),
       later: (paginationOpts) =>
@@ -91,15 +92,14 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     convex.preload(api.tags.getTags, {}),
     convex.preload(api.reviews.getReview, { id }),
   ]);
-  const project = await convex.preload(api.projects.getProjectById, { id: design.value.projectId });
-  if (visitor) imageServiceFor(config).accessCache.note(visitor.sessionId, pageOf(images.value).rows);
+  if (visitor) imageServiceFor(config).accessCache.noteShown(visitor.sessionId, pageOf(images.value).rows);
   return {
     design,
     images,
     knownTags,
     review,
     filter: reviewIn(url).review,
-    project: { ...project, value: { _id: project.value._id, name: project.value.name } },
+    project,
     sending: once(context),
     maxBytes: config.uploadMaxBytes,
     requestLimit: requestLimitOf(config).known(),

@@ -8,7 +8,7 @@ import { useReordering } from "~/features/reordering/use-reordering";
 import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { DownloadLink } from "~/features/downloads/download-link";
 import { convexFor } from "~/lib/data/convex.server";
-import { preloadPage } from "~/lib/data/pagination/pages";
+import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { isPending } from "~/lib/data/pending";
 import { reviewIn, FAVOURITES, SORT, sortIn, viewIn } from "~/lib/data/pagination/sorting";
@@ -32,6 +32,7 @@ import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
 import { ItemActions } from "~/lib/forms/items/item-actions";
 import { ShareLink } from "~/lib/forms/items/share-link";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { expectCovers } from "~/features/images/serve/expect-covers.server";
 import { MembersLink } from "~/features/projects/members-link";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { type ProjectPage, projectIntents } from "~/features/projects/intents";
@@ -80,6 +81,7 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
         convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), ...reviewIn(url), paginationOpts }),
     }),
   ]);
+  await expectCovers(context, pageOf(designs.value).rows);
   return {
     project,
     designs,

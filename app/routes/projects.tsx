@@ -3,7 +3,7 @@ import { useItemCommands } from "~/features/selection/commands/use-item-commands
 import { useReordering } from "~/features/reordering/use-reordering";
 import { convexFor } from "~/lib/data/convex.server";
 import { data, href, redirect, useSearchParams } from "react-router";
-import { preloadPage } from "~/lib/data/pagination/pages";
+import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { FAVOURITES, SORT, sortIn, viewIn } from "~/lib/data/pagination/sorting";
 import { FavouritesFilter, NoFavourites } from "~/lib/ui/navigation/favourites-filter";
@@ -15,6 +15,7 @@ import { ItemDialogs, useItemDialogs } from "~/lib/forms/dialogs/item-dialogs";
 import { liveAction } from "~/lib/forms/live-action";
 import { MenuForm } from "~/lib/forms/dialogs/menu-action";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { expectCovers } from "~/features/images/serve/expect-covers.server";
 import { projectIntents } from "~/features/projects/intents";
 import { SEPARATOR } from "~/features/projects/container-card";
 import { useMembersOfOwn } from "~/features/projects/use-members-of-own";
@@ -45,11 +46,13 @@ export const meta: Route.MetaFunction = () => [{ title: "Projects · Atelier" }]
 export async function loader({ context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
+  const projects = await preloadPage(url, {
+    first: () => convex.preload(api.projects.getProjects, viewIn(url)),
+    later: (paginationOpts) => convex.preload(api.projects.listProjects, { ...sortIn(url), paginationOpts }),
+  });
+  await expectCovers(context, pageOf(projects.value).rows);
   return {
-    projects: await preloadPage(url, {
-      first: () => convex.preload(api.projects.getProjects, viewIn(url)),
-      later: (paginationOpts) => convex.preload(api.projects.listProjects, { ...sortIn(url), paginationOpts }),
-    }),
+    projects,
     constraint: constraintOf(createProject),
     sending: once(context),
     maxBytes: config.uploadMaxBytes,

@@ -19,6 +19,7 @@ import type * as accounts_mail from "../accounts/mail.js";
 import type * as accounts_mine from "../accounts/mine.js";
 import type * as accounts_notices from "../accounts/notices.js";
 import type * as accounts_pictures from "../accounts/pictures.js";
+import type * as accounts_rateLimits from "../accounts/rateLimits.js";
 import type * as accounts_reclaim from "../accounts/reclaim.js";
 import type * as accounts_removal from "../accounts/removal.js";
 import type * as accounts_store from "../accounts/store.js";
@@ -162,6 +163,7 @@ import type * as model_webhooks_webhookTables from "../model/webhooks/webhookTab
 import type * as model_webhooks_webhooks from "../model/webhooks/webhooks.js";
 import type * as notices from "../notices.js";
 import type * as notificationSettings from "../notificationSettings.js";
+import type * as pages from "../pages.js";
 import type * as presence from "../presence.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
@@ -198,6 +200,7 @@ declare const fullApi: ApiFromModules<{
   "accounts/mine": typeof accounts_mine;
   "accounts/notices": typeof accounts_notices;
   "accounts/pictures": typeof accounts_pictures;
+  "accounts/rateLimits": typeof accounts_rateLimits;
   "accounts/reclaim": typeof accounts_reclaim;
   "accounts/removal": typeof accounts_removal;
   "accounts/store": typeof accounts_store;
@@ -341,6 +344,7 @@ declare const fullApi: ApiFromModules<{
   "model/webhooks/webhooks": typeof model_webhooks_webhooks;
   notices: typeof notices;
   notificationSettings: typeof notificationSettings;
+  pages: typeof pages;
   presence: typeof presence;
   projects: typeof projects;
   purge: typeof purge;

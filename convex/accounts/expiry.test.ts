@@ -21,12 +21,19 @@ describe.each(backends)("expiry on $name", ({ start }) => {
       row: { ...value, id: "new", identifier: "b", expiresAt: Date.now() + 60_000 },
     });
 
+    for (const [key, lastRequest] of [
+      ["old", 1],
+      ["new", Date.now()],
+    ])
+      await backend.inside.mutation(probe.insert, { table: "rateLimits", row: { id: key, key, count: 1, lastRequest } });
+
     await backend.inside.mutation(internal.accounts.expiry.sweep, {});
     await backend.settle();
 
     const sessions = await backend.inside.query(probe.rows, { table: "sessions", field: "userId", value: ada.userId });
     expect(sessions.map(({ id }) => id)).toEqual([ada.sessionId]);
     expect((await backend.inside.query(probe.rows, { table: "verifications" })).map(({ id }) => id)).toEqual(["new"]);
+    expect((await backend.inside.query(probe.rows, { table: "rateLimits" })).map(({ id }) => id)).toEqual(["new"]);
     expect(await ada.query(api.projects.getProjects, {})).toEqual([]);
   });
 });

@@ -6,6 +6,9 @@ const FEW = 10;
 
 const ENDED_INVITATIONS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** All windows are shorter. */
+const RATE_LIMITS_KEPT_MS = 60 * 60 * 1000;
+
 /** Unused sessions expire sooner than this (milliseconds). */
 const ACTIVITY_KEPT = 30 * 24 * 60 * 60 * 1000;
 
@@ -48,7 +51,11 @@ export const sweep = internalMutation({
       .query("invitations")
       .withIndex("by_expiry", (q) => q.lt("expiresAt", now - ENDED_INVITATIONS_KEPT_MS))
       .take(BATCH);
-    const batches = [sessions, verifications, activities, steps, pages, invitations];
+    const rateLimits = await db
+      .query("rateLimits")
+      .withIndex("lastRequest", (q) => q.lt("lastRequest", now - RATE_LIMITS_KEPT_MS))
+      .take(BATCH);
+    const batches = [sessions, verifications, activities, steps, pages, invitations, rateLimits];
     for (const { _id } of [...batches.flat(), ...jobs, ...selections]) await db.delete(_id);
     if (batches.some((rows) => rows.length === BATCH) || jobs.length + selections.length >= FEW)
       await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});

@@ -12,6 +12,7 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { api } from "#convex/_generated/api";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
+import { forgetReads, readCached } from "./auth-call.server";
 
 const store = api.accounts.store;
 
@@ -64,10 +65,16 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
 const storeOperations =
   (client: ConvexHttpClient): AdapterFactoryCustomizeAdapterCreator =>
   ({ getFieldName }) => {
+    const mutate: typeof client.mutation = (...args) => {
+      forgetReads();
+      return client.mutation(...args);
+    };
     return {
-      create: async ({ model, data }) => row(await client.mutation(store.create, { model, data }, NOW)),
-      findOne: async ({ model, where, ...shape }) =>
-        row(await client.query(store.findOne, { model, where: clauses(where), ...shaped(model, shape) })),
+      create: async ({ model, data }) => row(await mutate(store.create, { model, data }, NOW)),
+      findOne: async ({ model, where, ...shape }) => {
+        const args = { model, where: clauses(where), ...shaped(model, shape) };
+        return row(await readCached(args, () => client.query(store.findOne, args)));
+      },
       findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {
         const order = sortBy && { ...sortBy, field: getFieldName({ model, field: sortBy.field }) };
         return row(
@@ -76,15 +83,15 @@ const storeOperations =
       },
       count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
       update: async ({ model, where, update }) =>
-        row(await client.mutation(store.update, { model, where: clauses(where), update: row(update) }, NOW).catch(inWords(model))),
-      updateMany: ({ model, where, update }) => client.mutation(store.updateMany, { model, where: clauses(where), update }, NOW),
+        row(await mutate(store.update, { model, where: clauses(where), update: row(update) }, NOW).catch(inWords(model))),
+      updateMany: ({ model, where, update }) => mutate(store.updateMany, { model, where: clauses(where), update }, NOW),
       delete: async ({ model, where }) => {
         if (where.length > 0) await deleteAll(model, where);
       },
       deleteMany: ({ model, where }) => deleteAll(model, where),
-      consumeOne: async ({ model, where }) => row(await client.mutation(store.consumeOne, { model, where: clauses(where) }, NOW)),
+      consumeOne: async ({ model, where }) => row(await mutate(store.consumeOne, { model, where: clauses(where) }, NOW)),
       incrementOne: async ({ model, where, increment, set }) =>
-        row(await client.mutation(store.incrementOne, { model, where: clauses(where), increment, set }, NOW)),
+        row(await mutate(store.incrementOne, { model, where: clauses(where), increment, set }, NOW)),
     };
 
     function shaped(model: string, { select, join }: Shape) {
@@ -96,7 +103,7 @@ const storeOperations =
     async function deleteAll(model: string, where: CleanedWhere[]): Promise<number> {
       let deleted = 0;
       for (let more = true; more;) {
-        const batch = await client.mutation(store.deleteMany, { model, where: clauses(where) }, NOW);
+        const batch = await mutate(store.deleteMany, { model, where: clauses(where) }, NOW);
         deleted += batch.count;
         more = batch.more;
       }

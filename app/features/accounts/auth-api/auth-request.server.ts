@@ -1,15 +1,17 @@
 import type { RouterContextProvider } from "react-router";
+import * as z from "zod";
 import { DISK_FULL_TEXT } from "~/lib/data/error-responses";
 import { readBody } from "~/lib/http/forms/body.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { FORM_BYTES } from "~/lib/http/forms/form.server";
 import { originOf } from "~/lib/http/origin.server";
 import { noticeUnavailable } from "~/lib/http/unavailable.server";
-import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER } from "./auth.server";
-import { cookieNames } from "../session/cookies";
+import { type Auth, AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER } from "./auth.server";
+import { cookieNames, readCookie } from "../session/cookies";
 import { clearConvexToken } from "../session/convex/convex-token-cookie.server";
 import { DELETION_LINK } from "../session/safe-redirect";
-import { renewVisitor, redirectToSignIn } from "../session/session.server";
+import { issueConvexToken, renewVisitor, redirectToSignIn } from "../session/session.server";
+import { runAuthCall } from "./auth-call.server";
 
 type Asking = { request: Request; context: Readonly<RouterContextProvider> };
 
@@ -109,22 +111,49 @@ export function relayCookies(from: Response, to = new Headers()): Headers {
   return to;
 }
 
-async function handle({ request, context }: Asking, inner: Request): Promise<Response> {
+async function handle(asking: Asking, inner: Request): Promise<Response> {
+  const { request, context } = asking;
   const config = context.get(configContext);
-  const { outcome, unavailable, diskFull } = await noticeUnavailable(() => authFor(config, request).handler(inner));
-  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400 || isSignOut(inner)))
+  const auth = authFor(config, request);
+  const early = await earlyRead(asking, auth, inner);
+  const { outcome, unavailable, diskFull } = await noticeUnavailable(() => runAuthCall(() => auth.handler(inner), early));
+  if (unavailable && (outcome.status === "rejected" || outcome.value.result.status >= 400 || isSignOut(inner)))
     return diskFull ? diskFullAnswer() : unavailableAnswer();
   if (outcome.status === "rejected") throw outcome.reason;
-  const answer = outcome.value;
+  const { result: answer, session } = outcome.value;
   const response = answer.status === 429 ? await withCode(answer) : new Response(answer.body, answer);
   const retryAfter = response.headers.get("X-Retry-After");
   if (retryAfter !== null) response.headers.set("Retry-After", retryAfter);
   // The visitor's token may contain what changed.
   if (changesVisitor(inner) && response.status < 400) {
-    response.headers.append("Set-Cookie", clearConvexToken(cookieNames(originOf(config, request))));
+    const issued = session && (await issueConvexToken(config, request, response.headers, session));
+    response.headers.append("Set-Cookie", issued ?? clearConvexToken(cookieNames(originOf(config, request))));
   }
   return response;
 }
+
+/** Returns the read that a request starts with, to send it beside its rate limit. */
+async function earlyRead({ request, context }: Asking, auth: Auth, inner: Request): Promise<(() => Promise<unknown>) | null> {
+  const config = context.get(configContext);
+  if (!config.accounts.rateLimit || inner.method !== "POST") return null;
+  const path = new URL(inner.url).pathname.slice(AUTH_PATH.length);
+  if (path === "/sign-in/email") {
+    const { data } = emailOf.safeParse(
+      await inner
+        .clone()
+        .json()
+        .catch(() => null),
+    );
+    if (!data) return null;
+    return async () => (await auth.$context).internalAdapter.findUserByEmail(data.email.toLowerCase(), { includeAccounts: true });
+  }
+  const cookie = readCookie(inner.headers, cookieNames(originOf(config, request)).session);
+  if (cookie === null || path.startsWith("/sign-")) return null;
+  const [token = ""] = cookie.split(/\.|%2E/i);
+  return async () => (await auth.$context).internalAdapter.findSession(token);
+}
+
+const emailOf = z.object({ email: z.email() });
 
 /** Better Auth's rate limiter sends a message without a code. */
 async function withCode(answer: Response): Promise<Response> {

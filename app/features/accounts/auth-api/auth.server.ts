@@ -17,6 +17,7 @@ import { device } from "./plugins/device.server";
 import { lastMethod } from "./plugins/credentials/last-method.server";
 import { limits } from "./plugins/limits.server";
 import { mailRequests } from "./plugins/mail-requests.server";
+import { newSession } from "./plugins/new-session.server";
 import { mailedCodes } from "./plugins/credentials/mailed-codes.server";
 import { passkeys } from "./plugins/credentials/passkeys.server";
 import { passwords } from "./plugins/credentials/passwords.server";
@@ -109,7 +110,10 @@ function makeAuth(config: AppConfig, origin: string) {
     verification: { disableCleanup: true },
     rateLimit: {
       enabled: accounts.rateLimit,
-      storage: "database",
+      // Better Auth's own storage needs two calls of the deployment for each request.
+      customStorage: {
+        consume: (key, rule) => serviceConvex(config).mutation(api.accounts.rateLimits.consume, { key, ...rule }, { skipQueue: true }),
+      },
       customRules: {
         // Every open page calls it, and only signed-in users can.
         "/get-session": false,
@@ -187,6 +191,7 @@ function makeAuth(config: AppConfig, origin: string) {
       stepUp(),
       ...paymentPlugins(config),
       ...specification(config),
+      newSession(),
     ],
   });
 }

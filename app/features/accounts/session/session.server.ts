@@ -12,7 +12,7 @@ import { localeFrom, timeZoneFrom } from "~/lib/ui/time/date-format";
 import { api } from "#convex/_generated/api";
 import { type Auth, authFor } from "../auth-api/auth.server";
 import { clearConvexToken, storeConvexToken, readConvexToken } from "./convex/convex-token-cookie.server";
-import { cookieNames, readCookie } from "./cookies";
+import { type CookieNames, cookieNames, readCookie } from "./cookies";
 import { serviceConvex } from "./convex/service-client.server";
 import { MIN_USER_TOKEN_SECONDS, readUserToken, signUserToken, type UserClaims } from "./convex/tokens.server";
 
@@ -93,25 +93,46 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
       return null;
     }
     setCookies.push(...headers.getSetCookie());
-    const claims = claimsOf(response);
-    noteActivity(config, claims.sessionId, request.headers);
-    const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, {
-      limited: config.payments !== null,
-      quota: config.storageQuotaBytes,
-    });
-    setCookies.push(storeConvexToken(names, sessionAfter(headers) ?? session, convexToken));
-    return { ...claims, convexToken };
-  }
-
-  function sessionAfter(headers: Headers): string | null {
-    const cookies = headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
-    return readCookie(new Headers({ Cookie: cookies.join("; ") }), names.session);
+    const { cookie, ...visitor } = await issueToken(config, request, response, sessionAfter(headers, names) ?? session);
+    setCookies.push(cookie);
+    return visitor;
   }
 
   return {
     current: () => (currentVisitor ??= fromCookie()),
     renew: () => (currentVisitor = fromSession()),
   };
+}
+
+function sessionAfter(headers: Headers, names: CookieNames): string | null {
+  const cookies = headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
+  return readCookie(new Headers({ Cookie: cookies.toReversed().join("; ") }), names.session);
+}
+
+/** Returns the cookie with the token of a session that a request has created, so that the next page needs no session lookup. */
+export async function issueConvexToken(
+  config: AppConfig,
+  request: Request,
+  answered: Headers,
+  created: CreatedSession,
+): Promise<string | null> {
+  const session = sessionAfter(answered, cookieNames(originOf(config, request)));
+  return session ? (await issueToken(config, request, created, session)).cookie : null;
+}
+
+async function issueToken(
+  config: AppConfig,
+  request: Request,
+  created: CreatedSession,
+  session: string,
+): Promise<Visitor & { cookie: string }> {
+  const claims = claimsOf(created);
+  noteActivity(config, claims.sessionId, request.headers);
+  const convexToken = await signUserToken(config.signingKey, claims, created.session.expiresAt, {
+    limited: config.payments !== null,
+    quota: config.storageQuotaBytes,
+  });
+  return { ...claims, convexToken, cookie: storeConvexToken(cookieNames(originOf(config, request)), session, convexToken) };
 }
 
 function noteActivity(config: AppConfig, sessionId: string, headers: Headers): void {
@@ -138,7 +159,12 @@ async function getSession(config: AppConfig, request: Request): Promise<{ header
   throw outcome.reason;
 }
 
-function claimsOf({ session, user }: Session): UserClaims {
+export type CreatedSession = {
+  session: { id: string; expiresAt: Date };
+  user: { id: string; name: string; email: string; emailVerified: boolean; image?: string | null | undefined };
+};
+
+function claimsOf({ session, user }: CreatedSession): UserClaims {
   const { id, name, email, emailVerified, image = null } = user;
   return { userId: id, sessionId: session.id, user: { id, name, email, emailVerified, image } };
 }

@@ -110,6 +110,7 @@ describe("visitor", () => {
   });
 
   it("gets a new token before the old one expires", async () => {
+    browser.cookies.delete("atelier.convex_token");
     // The deployment accepts old tokens, but none from its future.
     vi.useFakeTimers({ now: Date.now() - 14.5 * 60_000, toFake: ["Date"] });
     const first = await browser.visit(getVisitor).finally(() => vi.useRealTimers());
@@ -144,6 +145,7 @@ describe("visitor", () => {
   });
 
   it("throws a 503 while the deployment does not respond", { tags: "@throws-503-while-deployment-does-not" }, async () => {
+    browser.cookies.delete("atelier.convex_token");
     const down = { ...config, convexUrl: "http://127.0.0.1:3" };
     await expect(browser.visit(getVisitor, down)).rejects.toMatchObject({ init: { status: 503 } });
     expect(browser.cookies.has("atelier.session_token")).toBe(true);

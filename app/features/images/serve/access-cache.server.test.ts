@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { createAccessCache, GRANT_MS, type AccessibleImage } from "./access-cache.server";
+import { describe, expect, it, vi } from "vitest";
+import { createAccessCache, GRANT_MS, STORED_MS, type AccessibleImage } from "./access-cache.server";
 
 const picture: AccessibleImage = { contentType: "image/png", checksum: "c".repeat(64), name: "a.png", size: 1, width: 2, height: 3 };
 
@@ -56,6 +56,46 @@ describe("createAccessCache", () => {
     broken = false;
     exists = true;
     expect(await accessCache.get("s", "i")).toEqual(picture);
+  });
+
+  it("loads all images of a page with the first one, and grants none that is missing", async () => {
+    const groups: string[][] = [];
+    const load = async () => picture;
+    const accessCache = createAccessCache(load, Date.now, async (_session, images) => {
+      groups.push(images.map(({ imageId }) => imageId));
+      return images.map(({ imageId }) => (imageId === "gone" ? null : { ...picture, storageUrl: imageId }));
+    });
+    accessCache.expect("s", [{ imageId: "a" }, { imageId: "gone" }, { imageId: "b" }]);
+    expect((await accessCache.get("s", "a"))?.storageUrl).toBe("a");
+    expect((await accessCache.getStored("s", "b"))?.storageUrl).toBe("b");
+    expect(groups).toEqual([["a", "gone", "b"]]);
+    expect(await accessCache.get("s", "gone")).toBeNull();
+    expect(groups).toHaveLength(2);
+    expect(await accessCache.getStored("other", "a")).toBeUndefined();
+  });
+
+  it("loads the storage addresses of images that a loader noted once for the page", async () => {
+    let loads = 0;
+    const accessCache = createAccessCache(
+      async () => null,
+      () => Date.now(),
+      async (_session, images) => {
+        loads++;
+        return images.map(() => ({ ...picture, storageUrl: "x" }));
+      },
+    );
+    accessCache.noteShown("s", [
+      { ...picture, _id: "a" },
+      { ...picture, _id: "b" },
+    ]);
+    expect(await accessCache.get("s", "a")).toEqual(picture);
+    expect(loads).toBe(0);
+    const stored = await Promise.all([accessCache.getStored("s", "a"), accessCache.getStored("s", "b")]);
+    expect(stored.map((each) => each?.storageUrl)).toEqual(["x", "x"]);
+    expect(loads).toBe(1);
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + STORED_MS);
+    await accessCache.getStored("s", "a");
+    expect(loads).toBe(2);
   });
 
   it("sends no query for pictures that a loader has just received", async () => {

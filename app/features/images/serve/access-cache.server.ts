@@ -10,28 +10,50 @@ export type AccessibleImage = {
   height: number;
   page?: number | undefined;
   rotation?: Rotation | undefined;
+  /** Missing if a loader received the image, because browsers never get it. */
+  storageUrl?: string | undefined;
 };
+
+export type ShownImage = { imageId: string; versionId?: string | undefined };
 
 export type AccessCache = {
   /** Asks at most once per `GRANT_MS`, also for simultaneous calls. Without `versionId`, uses the current version. */
   get(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null>;
+  /** Returns an image with a storage address that is at most `STORED_MS` old, since a new version can replace the file. */
+  getStored(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null | undefined>;
+  /** Lets the first of the images that a page shows load the files of all of them. Grants nothing. */
+  expect(sessionId: string, images: readonly ShownImage[]): void;
   size(): number;
   /** Stores pictures that a loader received for this session, so that a page's pictures need no further request. */
-  note(sessionId: string, images: readonly (AccessibleImage & { _id: string; versionId?: string | undefined })[]): void;
+  note(sessionId: string, images: readonly NotedImage[]): void;
+  /** `note` and `expect` for the images of a page. */
+  noteShown(sessionId: string, images: readonly NotedImage[]): void;
 };
+
+type NotedImage = AccessibleImage & { _id: string; versionId?: string | undefined };
 
 /** How long a picture stays visible after its session or access ends: the documented exception to immediate revocation. */
 export const GRANT_MS = 10_000;
 
 const REMEMBERED = 20_000;
 
+/** Long enough for the images of a page. */
+export const STORED_MS = 2_000;
+
+/** The maximum of `uploads.getFiles`. */
+const GROUP = 50;
+
 type Grant = { picture: Promise<AccessibleImage | null>; until: number };
+type Load = (sessionId: string, imageId: string, versionId?: string) => Promise<AccessibleImage | null>;
+type LoadMany = (sessionId: string, images: readonly ShownImage[]) => Promise<(AccessibleImage | null)[]>;
 
 export function createAccessCache(
-  loadImage: (sessionId: string, imageId: string, versionId?: string) => Promise<AccessibleImage | null>,
+  loadImage: Load,
   now: () => number = Date.now,
+  loadImages: LoadMany = (sessionId, images) => Promise.all(images.map((each) => loadImage(sessionId, each.imageId, each.versionId))),
 ): AccessCache {
   const cache = new LRUCache<string, Grant>({ max: REMEMBERED });
+  const groups = new LRUCache<string, readonly ShownImage[]>({ max: REMEMBERED });
   const keyOf = (sessionId: string, imageId: string, versionId = "") => `${sessionId} ${imageId} ${versionId}`;
 
   function set(key: string, picture: Promise<AccessibleImage | null>): Grant {
@@ -40,29 +62,76 @@ export function createAccessCache(
     return grant;
   }
 
+  function granted(key: string): Grant | undefined {
+    const grant = cache.get(key);
+    return grant && grant.until > now() ? grant : undefined;
+  }
+
+  function request(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null> {
+    const key = keyOf(sessionId, imageId, versionId);
+    const group = groups.get(key);
+    if (!group) return remembered(key, loadImage(sessionId, imageId, versionId));
+    const loaded = loadImages(sessionId, group);
+    const answers = group.map((each, index) => {
+      const answer = loaded.then((files) => files[index] ?? null);
+      return [keyOf(sessionId, each.imageId, each.versionId), remembered(keyOf(sessionId, each.imageId, each.versionId), answer)] as const;
+    });
+    for (const [, answer] of answers) answer.catch(() => {});
+    return answers.find(([each]) => each === key)?.[1] ?? Promise.resolve(null);
+  }
+
+  async function remembered(key: string, loading: Promise<AccessibleImage | null>): Promise<AccessibleImage | null> {
+    const grant = set(key, loading);
+    const forget = () => {
+      if (cache.peek(key) === grant) cache.delete(key);
+    };
+    try {
+      const picture = await loading;
+      // A missing picture may exist a moment later and must then be visible.
+      if (picture === null) forget();
+      return picture;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  function expect(sessionId: string, images: readonly ShownImage[]): void {
+    for (let start = 0; start < images.length; start += GROUP) {
+      const group = images.slice(start, start + GROUP).map(({ imageId, versionId }) => ({ imageId, versionId }));
+      for (const { imageId, versionId } of group) groups.set(keyOf(sessionId, imageId, versionId), group);
+    }
+  }
+
+  function note(sessionId: string, images: readonly NotedImage[]): void {
+    for (const { _id, versionId, contentType, checksum, name, size, width, height, page, rotation } of images)
+      set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page, rotation }));
+  }
+
   return {
-    async get(sessionId, imageId, versionId) {
+    get: async (sessionId, imageId, versionId) =>
+      granted(keyOf(sessionId, imageId, versionId))?.picture ?? request(sessionId, imageId, versionId),
+    async getStored(sessionId, imageId, versionId) {
       const key = keyOf(sessionId, imageId, versionId);
-      const cached = cache.get(key);
-      if (cached && cached.until > now()) return cached.picture;
-      const grant = set(key, loadImage(sessionId, imageId, versionId));
-      const forget = () => {
-        if (cache.peek(key) === grant) cache.delete(key);
-      };
-      try {
+      const grant = granted(key);
+      if (grant && grant.until - GRANT_MS > now() - STORED_MS) {
         const picture = await grant.picture;
-        // A missing picture may exist a moment later and must then be visible.
-        if (picture === null) forget();
-        return picture;
-      } catch (error) {
-        forget();
-        throw error;
+        if (picture?.storageUrl !== undefined) return picture;
       }
+      if (!groups.has(key)) return undefined;
+      // Another image of the page may have loaded this one meanwhile.
+      const later = granted(key);
+      return later && later !== grant ? later.picture : request(sessionId, imageId, versionId);
     },
+    expect,
     size: () => cache.size,
-    note(sessionId, images) {
-      for (const { _id, versionId, contentType, checksum, name, size, width, height, page, rotation } of images)
-        set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page, rotation }));
+    note,
+    noteShown(sessionId, images) {
+      note(sessionId, images);
+      expect(
+        sessionId,
+        images.map(({ _id: imageId, versionId }) => ({ imageId, versionId })),
+      );
     },
   };
 }

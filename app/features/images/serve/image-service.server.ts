@@ -80,16 +80,14 @@ function open(config: AppConfig): ImageService {
     return serviceConvex(config).query(api.uploads.getFile, { sessionId, ...file });
   }
 
-  const accessCache = createAccessCache(async (sessionId, imageId, versionId) => {
-    try {
-      const { contentType, checksum, name, size, width, height, page, rotation } = await getFile({ sessionId, imageId, versionId });
-      return { contentType, checksum, name, size, width, height, page, rotation };
-    } catch (error) {
-      const code = refusalOf(error)?.code;
-      if (code === "not_found" || code === "unauthenticated") return null;
-      throw error;
-    }
-  });
+  const accessCache = createAccessCache(
+    (sessionId, imageId, versionId) => getFile({ sessionId, imageId, versionId }).catch(withoutAccess(null)),
+    () => Date.now(),
+    (sessionId, images) =>
+      serviceConvex(config)
+        .query(api.uploads.getFiles, { sessionId, images: images.map(({ imageId, versionId }) => ({ imageId, versionId })) })
+        .catch(withoutAccess([])),
+  );
 
   showSize("cached_pictures", () => cache.count());
   showSize("picture_grants", () => accessCache.size());
@@ -107,6 +105,8 @@ function open(config: AppConfig): ImageService {
 
   /** Content, type and ETag of a response must belong to one file, but cached access can be for an older one. */
   async function grantedFile(of: Omit<ImageReference, "userId">, checksum: string, original = false): Promise<StoredFile> {
+    const granted = original ? undefined : await accessCache.getStored(of.sessionId, of.imageId, of.versionId);
+    if (granted?.storageUrl !== undefined && granted.checksum === checksum) return { ...granted, storageUrl: granted.storageUrl };
     const file = await getFile(of, original);
     if (file.checksum === checksum) return file;
     accessCache.note(of.sessionId, [{ ...file, _id: of.imageId, versionId: of.versionId }]);
@@ -176,6 +176,14 @@ function open(config: AppConfig): ImageService {
     },
   };
 }
+
+const withoutAccess =
+  <Result>(result: Result) =>
+  (error: unknown): Result => {
+    const code = refusalOf(error)?.code;
+    if (code === "not_found" || code === "unauthenticated") return result;
+    throw error;
+  };
 
 export class ReplacedError extends Error {
   override name = "ReplacedError";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { RouterContextProvider } from "react-router";
 import sharp from "sharp";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { STORED_MS } from "./access-cache.server";
 import { contentReader } from "~/features/downloads/content-reader.server";
 import { configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
@@ -105,11 +106,18 @@ it("rotates a file that was replaced meanwhile by its own type and rotation", as
   for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });
 });
 
+/** Grants stay; the storage addresses in them are too old. */
+function passStored(): void {
+  const now = Date.now() + STORED_MS;
+  vi.spyOn(Date, "now").mockReturnValue(now);
+}
+
 it("does not return another image's file to a request for the same variant", async () => {
   await store("png");
   const old = await query();
   for (visitor.sessionId of ["bob", "ada"]) await ask({ method: "HEAD" });
   await store("jpeg", 0, "#00f");
+  passStored();
   const current = await query();
   query.mockImplementation(async (_, { sessionId } = { sessionId: "" }) => (sessionId === "ada" ? current : old));
   const answers = ["ada", "bob"].map((session) => {
@@ -124,6 +132,7 @@ it("caches no variant of a new file under the replaced file's checksum", async (
   await store("jpeg");
   await ask({ method: "HEAD" });
   await store("png", 0, "#00f");
+  passStored();
   const strongest = async () => {
     const means = (await sharp(await (await ask({}, "w=160")).arrayBuffer()).stats()).channels.map(({ mean }) => mean);
     return means.indexOf(Math.max(...means.slice(0, 3)));
@@ -139,6 +148,7 @@ it.each(["original=1", "w=160"])("answers ?%s with the ETag and type of the file
   await store("png");
   const old = await ask({ method: "HEAD" });
   await store("jpeg", 0, "#00f");
+  passStored();
   const response = await ask({ headers: { Range: "bytes=1-", "If-Range": old.headers.get("ETag") ?? "" } }, search);
   const bytes = Buffer.from(await response.arrayBuffer());
   expect((await sharp(bytes).metadata()).format).toBe(search === "w=160" ? "webp" : "jpeg");

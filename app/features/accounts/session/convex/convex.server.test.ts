@@ -25,14 +25,12 @@ const getProject = makeFunctionReference<"query", { id: string }, string>("proje
 type Call = { path: string; token: string; body: Record<string, unknown> };
 let server: Server;
 let calls: Call[];
-let answer: (token: string) => object;
+let answer: (token: string, path: unknown) => object;
 let status: number;
-let tooOld: number;
 
 beforeEach(async () => {
   calls = [];
   status = 200;
-  tooOld = 0;
   answer = () => ({ status: "success", value: ["Nightfall"], logLines: [] });
   server = createServer((request, response) => {
     let text = "";
@@ -41,12 +39,8 @@ beforeEach(async () => {
       const path = request.url ?? "";
       const token = (request.headers.authorization ?? "").replace("Bearer ", "");
       calls.push({ path, token, body: text === "" ? {} : JSON.parse(text) });
-      response.statusCode = path === "/api/query_at_ts" && tooOld > 0 ? 400 : status;
-      if (response.statusCode === 400) {
-        tooOld--;
-        return void response.end(JSON.stringify({ code: "SnapshotNotAvailable", message: "too old" }));
-      }
-      response.end(JSON.stringify(path === "/api/query_ts" ? { ts: TS } : answer(token)));
+      response.statusCode = status;
+      response.end(JSON.stringify(path === "/api/query_ts" ? { ts: TS } : answer(token, calls.at(-1)?.body["path"])));
     });
   }).listen(0, "127.0.0.1");
   await new Promise((listening) => server.once("listening", listening));
@@ -94,30 +88,44 @@ function initStatus(thrown: unknown): unknown {
 }
 
 describe("preload", () => {
-  it("runs a request's queries at one timestamp, each once", async () => {
+  it("runs a request's queries in one call, each once", async () => {
+    answer = () => ({ status: "success", value: [{ value: ["Nightfall"] }, { value: "Dusk" }], logLines: [] });
     const client = convex();
-    const [one, other] = await Promise.all([client.preload(getProjects, {}), client.preload(getProjects, {})]);
+    const [one, other, project] = await Promise.all([
+      client.preload(getProjects, {}),
+      client.preload(getProjects, {}),
+      client.preload(getProject, { id: "1" }),
+    ]);
     expect(one).toEqual({ query: "projects:getProjects", args: {}, ts: TS, value: ["Nightfall"] });
     expect(other.value).toBe(one.value);
-    expect(calls.map(({ path }) => path)).toEqual(["/api/query_ts", "/api/query_at_ts"]);
-    expect(calls[1]?.body["ts"]).toBe(TS);
-    expect(calls[1]?.token).toBe("first");
+    expect(project.value).toBe("Dusk");
+    expect(calls.map(({ path }) => path).toSorted()).toEqual(["/api/query", "/api/query_ts"]);
+    const load = calls.find(({ path }) => path === "/api/query");
+    expect(load?.body["path"]).toBe("pages:load");
+    expect(load?.token).toBe("first");
   });
 
   it("retries once with a renewed token when the first is rejected", async () => {
     answer = (token) => (token === "first" ? refused({ code: "unauthenticated" }) : { status: "success", value: [], logLines: [] });
     expect((await convex().preload(getProjects, {})).value).toEqual([]);
-    expect(calls.filter(({ path }) => path === "/api/query_at_ts").map(({ token }) => token)).toEqual(["first", "renewed"]);
+    expect(calls.filter(({ path }) => path === "/api/query").map(({ token }) => token)).toEqual(["first", "renewed"]);
   });
 
-  it("retries at a new timestamp when the deployment replaced its functions meanwhile", async () => {
-    tooOld = 2;
+  it("refuses only the query that was refused", async () => {
+    answer = () => ({ status: "success", value: [{ value: ["Nightfall"] }, { refusal: { code: "not_found" } }], logLines: [] });
     const client = convex();
-    const [one, other] = await Promise.all([client.preload(getProjects, {}), client.preload(getProject, { id: "1" })]);
-    expect([one.value, other.value]).toEqual([["Nightfall"], ["Nightfall"]]);
-    expect(calls.filter(({ path }) => path === "/api/query_ts")).toHaveLength(2);
-    tooOld = 3;
-    expect(statusOf(await thrownBy(convex().preload(getProjects, {})))).toBe(503);
+    const [one, other] = await Promise.all([client.preload(getProjects, {}), thrownBy(client.preload(getProject, { id: "1" }))]);
+    expect([one.value, statusOf(other)]).toEqual([["Nightfall"], 404]);
+  });
+
+  it("runs the queries one by one after a fault, so that only the faulty one fails", async () => {
+    answer = (_token, path) =>
+      path === "projects:getProjects"
+        ? { status: "success", value: [], logLines: [] }
+        : { status: "error", errorMessage: "Server Error", logLines: [] };
+    const client = convex();
+    const [one, other] = await Promise.all([client.preload(getProjects, {}), thrownBy(client.preload(getProject, { id: "1" }))]);
+    expect([one.value, other]).toEqual([[], new Error("Server Error")]);
   });
 
   it("redirects to sign-in without a visitor, or if the renewed token fails", async () => {

@@ -1,12 +1,14 @@
+import { setImmediate } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { type FunctionArgs, type FunctionReference, type FunctionReturnType, getFunctionName } from "convex/server";
-import { convexToJson } from "convex/values";
+import { ConvexError, convexToJson } from "convex/values";
 import { type MiddlewareFunction, redirect, type RouterContextProvider } from "react-router";
 import { renewVisitor, redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
 import { configContext } from "~/lib/http/context";
 import { deploymentFetch, Unavailable } from "~/lib/http/unavailable.server";
 import { convexContext, type RequestConvex } from "~/lib/data/convex.server";
 import { notFoundResponse, redirectOf, refusalOf, unavailableResponse } from "~/lib/data/error-responses";
+import { api } from "#convex/_generated/api";
 
 type Query = FunctionReference<"query">;
 
@@ -20,7 +22,12 @@ type Tokens = {
   renewed: () => Promise<string>;
   /** Returns what to throw when it also refused the renewed one. */
   ended: () => unknown;
+  /** `pages:load` refuses the tokens of links. */
+  areUsers?: boolean;
 };
+
+type Answer = { value: FunctionReturnType<Query>; ts: string };
+type Waiting = { query: Query; args: FunctionArgs<Query>; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
 
 function tokensOfVisitor(request: Request, context: Readonly<RouterContextProvider>): Tokens {
   async function tokenOf(asking: ReturnType<typeof getVisitor>): Promise<string> {
@@ -32,49 +39,75 @@ function tokensOfVisitor(request: Request, context: Readonly<RouterContextProvid
     current: () => tokenOf(getVisitor(context)),
     renewed: () => tokenOf(renewVisitor(context)),
     ended: () => redirectToSignIn(request),
+    areUsers: true,
   };
 }
 
 export function requestConvex(context: Readonly<RouterContextProvider>, tokens: Tokens): RequestConvex {
   const { convexUrl } = context.get(configContext);
-  let opened: Client | undefined;
-  const open = () => (opened ??= openClient(convexUrl));
+  const client = openClient(convexUrl);
   let renewed: Promise<string> | undefined;
 
-  /** Retries once with a renewed token if the deployment rejects it, and at a new timestamp if that of the request is too old. */
-  async function asVisitor<Result>(run: (client: Client) => Promise<Result>, attempts = 3): Promise<Result> {
-    const used = open();
-    const { client } = used;
+  /** Retries once with a renewed token if the deployment rejects it. */
+  async function asVisitor<Result>(run: () => Promise<Result>): Promise<Result> {
     client.setAuth(await (renewed ?? tokens.current()));
     try {
-      return await run(used);
+      return await run();
     } catch (error) {
-      if (error instanceof SnapshotTooOld && attempts > 1) {
-        if (opened === used) opened = undefined;
-        return asVisitor(run, attempts - 1);
-      }
       if (!isUnauthenticated(error)) throw error;
       renewed ??= tokens.renewed();
       client.setAuth(await renewed);
-      return await run(used).catch((again: unknown) => {
+      return await run().catch((again: unknown) => {
         throw isUnauthenticated(again) ? tokens.ended() : again;
       });
     }
   }
 
-  const requested = new Map<string, Promise<{ value: FunctionReturnType<Query>; ts: string }>>();
+  const requested = new Map<string, Promise<Answer>>();
+  let waiting: Waiting[] = [];
 
   /** Shares one answer between loaders with the same query, so that it is serialized once. */
-  function once<Q extends Query>(query: Q, args: FunctionArgs<Q>): Promise<{ value: FunctionReturnType<Q>; ts: string }> {
+  function once(query: Query, args: FunctionArgs<Query>): Promise<Answer> {
     const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
     const pending = requested.get(key);
     if (pending) return pending;
-    const answer = asVisitor(async ({ client, timestamp }) => ({
-      value: await client.consistentQuery(query, args),
-      ts: await timestamp(),
-    }));
-    requested.set(key, answer);
-    return answer;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    requested.set(key, promise);
+    waiting.push({ query, args, resolve, reject });
+    if (waiting.length === 1) void sendWaiting();
+    return promise;
+  }
+
+  /** Sends the queries of all loaders as one call. A loader that waits only for the visitor joins it. */
+  async function sendWaiting(): Promise<void> {
+    await tokens.current().catch(() => undefined);
+    await setImmediate();
+    const sent = waiting;
+    waiting = [];
+    // Started first, so that the answers are at least as new.
+    const ts = timestampOf(convexUrl);
+    ts.catch(() => undefined);
+    const answers = await inOneCall(sent);
+    for (const [index, each] of sent.entries()) {
+      const outcome = answers[index] ?? asVisitor(() => client.query(each.query, each.args));
+      Promise.all([outcome, ts]).then(([value, at]) => each.resolve({ value, ts: at }), each.reject);
+    }
+  }
+
+  /** Returns nothing when the queries must run one by one, because one of them failed and the others can still be shown. */
+  async function inOneCall(sent: Waiting[]): Promise<Promise<unknown>[]> {
+    if (sent.length === 1 || !tokens.areUsers) return [];
+    const queries = sent.map(({ query, args }) => ({ name: getFunctionName(query), args }));
+    try {
+      const answers = await asVisitor(() => client.query(api.pages.load, { queries }));
+      return answers.map(async (answer) => {
+        if ("refusal" in answer) throw new ConvexError(answer.refusal);
+        return answer.value;
+      });
+    } catch (error) {
+      const isFault = error instanceof Error && !(error instanceof Unavailable);
+      return isFault ? [] : sent.map(() => Promise.reject(error));
+    }
   }
 
   return {
@@ -87,7 +120,7 @@ export function requestConvex(context: Readonly<RouterContextProvider>, tokens: 
     },
     async mutation(mutation, args) {
       try {
-        return await asVisitor(({ client }) => client.mutation(mutation, args));
+        return await asVisitor(() => client.mutation(mutation, args));
       } catch (error) {
         const target = redirectOf(error);
         throw target === null ? error : redirect(target, 303);
@@ -105,37 +138,26 @@ function asAnswer(error: unknown): unknown {
 
 class TokenRefused extends Error {}
 
-class SnapshotTooOld extends Unavailable {}
-
-type Client = ReturnType<typeof openClient>;
-
 const isUnauthenticated = (error: unknown) => error instanceof TokenRefused || refusalOf(error)?.code === "unauthenticated";
 
-/** The client does not expose the timestamp of its consistent queries, so it is read from the response. */
-function openClient(url: string) {
-  const { promise, resolve } = Promise.withResolvers<string>();
+function openClient(url: string): ConvexHttpClient {
   const watchedFetch: typeof fetch = async (input, init) => {
     const response = await deploymentFetch(input, init);
     if (response.status === 401) throw new TokenRefused(await response.text());
-    if (response.status === 400 && addressOf(input).endsWith("/api/query_at_ts")) {
-      const text = await response.clone().text();
-      if (text.includes('"SnapshotNotAvailable"')) throw new SnapshotTooOld(text);
-    }
-    if (response.ok && addressOf(input).endsWith("/api/query_ts")) {
-      const answer: unknown = await response.clone().json();
-      if (typeof answer === "object" && answer !== null && "ts" in answer && typeof answer.ts === "string") resolve(answer.ts);
-    }
     return response;
   };
-  const client = new ConvexHttpClient(url, {
+  return new ConvexHttpClient(url, {
     skipConvexDeploymentUrlCheck: true,
     // Callers handle errors; the client would also print them.
     logger: false,
     fetch: watchedFetch,
   });
-  return { client, timestamp: () => promise };
 }
 
-function addressOf(input: Parameters<typeof fetch>[0]): string {
-  return input instanceof Request ? input.url : input.toString();
+/** Specification 7: `/api/query_ts`. The client calls it only before a query, which would wait for it. */
+async function timestampOf(url: string): Promise<string> {
+  const response = await deploymentFetch(`${url}/api/query_ts`, { method: "POST" });
+  const answer: unknown = await response.json();
+  if (typeof answer === "object" && answer !== null && "ts" in answer && typeof answer.ts === "string") return answer.ts;
+  throw new Unavailable("The deployment returned no timestamp");
 }

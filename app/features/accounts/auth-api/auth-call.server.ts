@@ -1,0 +1,40 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { CreatedSession } from "../session/session.server";
+
+type AuthCall = { kept: Map<string, Promise<unknown>>; isEarly: boolean; created: { session: CreatedSession | null } };
+
+const calls = new AsyncLocalStorage<AuthCall>();
+
+/** Runs a request of Better Auth. `early` reads what the request will need, beside the rate limit that precedes it. */
+export async function runAuthCall<Result>(
+  run: () => Promise<Result>,
+  early: (() => Promise<unknown>) | null,
+): Promise<{ result: Result; session: CreatedSession | null }> {
+  const call: AuthCall = { kept: new Map(), isEarly: false, created: { session: null } };
+  if (early) void calls.run({ ...call, isEarly: true }, early).catch(() => {});
+  const result = await calls.run(call, run);
+  return { result, session: call.created.session };
+}
+
+/** Returns the answer of an earlier read of the request with the same arguments. Only early reads and those of sessions are kept. */
+export function readCached<Result>(args: { model: string }, read: () => Promise<Result>): Promise<Result> {
+  const call = calls.getStore();
+  if (!call) return read();
+  const key = JSON.stringify(args);
+  const kept = call.kept.get(key) as Promise<Result> | undefined;
+  if (kept) return kept;
+  const answer = read();
+  if (call.isEarly || args.model === "sessions") {
+    answer.catch(() => call.kept.delete(key));
+    call.kept.set(key, answer);
+  }
+  return answer;
+}
+
+/** A write of the request makes its reads outdated. */
+export const forgetReads = (): void => calls.getStore()?.kept.clear();
+
+export function noteNewSession(session: CreatedSession | null): void {
+  const call = calls.getStore();
+  if (call) call.created.session = session;
+}

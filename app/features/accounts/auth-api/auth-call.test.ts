@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { forgetReads, readCached, runAuthCall } from "./auth-call.server";
+
+function store() {
+  let reads = 0;
+  return { read: async () => ++reads, reads: () => reads };
+}
+const user = { model: "users", where: "ada@example.com" };
+const session = { model: "sessions", where: "token" };
+
+describe("runAuthCall", () => {
+  it("starts the early read before the request, which gets its answer", async () => {
+    const { read, reads } = store();
+    const { result } = await runAuthCall(
+      async () => {
+        expect(reads()).toBe(1);
+        return readCached(user, read);
+      },
+      () => readCached(user, read),
+    );
+    expect([result, reads()]).toEqual([1, 1]);
+  });
+
+  it("reads a session once until the request writes, and other rows each time", async () => {
+    const { read } = store();
+    const { result } = await runAuthCall(async () => {
+      const before = [await readCached(session, read), await readCached(session, read), await readCached(user, read)];
+      forgetReads();
+      return [...before, await readCached(session, read), await readCached(user, read)];
+    }, null);
+    expect(result).toEqual([1, 1, 2, 3, 4]);
+  });
+
+  it("shares no answer between requests", async () => {
+    const { read } = store();
+    const request = () => runAuthCall(() => readCached(session, read), null);
+    const both = await Promise.all([request(), request()]);
+    expect(both.map(({ result }) => result)).toEqual([1, 2]);
+  });
+
+  it("passes a failed early read to the request, and to nobody without one", async () => {
+    const fail = () => Promise.reject(new Error("down"));
+    await expect(
+      runAuthCall(
+        () => readCached(user, fail),
+        () => readCached(user, fail),
+      ),
+    ).rejects.toThrow("down");
+    const { result } = await runAuthCall(
+      async () => "limited",
+      () => readCached(user, fail),
+    );
+    expect(result).toBe("limited");
+  });
+});

@@ -1,0 +1,19 @@
+import { createAuthMiddleware } from "better-auth/api";
+import type { BetterAuthPlugin } from "better-auth";
+import { noteNewSession } from "../auth-call.server";
+
+const CREATE_SESSIONS = /^\/(?:sign-in|sign-up|two-factor\/verify-\w+|passkey\/verify-authentication)\b/;
+
+/** Reports the session that a request created, unless a second factor is still missing. Follows all plugins that change it. */
+export const newSession = () =>
+  ({
+    id: "new-session",
+    hooks: {
+      after: [
+        {
+          matcher: ({ path }) => CREATE_SESSIONS.test(path ?? ""),
+          handler: createAuthMiddleware(async ({ context }) => noteNewSession(context.newSession)),
+        },
+      ],
+    },
+  }) satisfies BetterAuthPlugin;
