@@ -56,11 +56,12 @@ export async function answerUpload(
   const requested: TusRequest = { request, config, visitor, startedAt };
   try {
     if (target.id === undefined) return method === "POST" ? await create(requested) : notAllowed("POST, OPTIONS");
-    await expectSession(requested);
     const { partialUploads } = uploadsFor(config);
     const finished = await partialUploads.findFinished(target.id, visitor.userId);
+    const part = finished ? null : await partialUploads.find(target.id, visitor.userId);
+    // The mutations that make the image check the session.
+    if (!part || !target.finish || method !== "POST") await expectSession(requested);
     if (finished) return await answerFinished(requested, finished, target.finish === true);
-    const part = await partialUploads.find(target.id, visitor.userId);
     if (!part) return refuse(404, { problem: TEXTS.unknown });
     if (target.finish) return method === "POST" ? await finish(requested, part) : notAllowed("POST");
     if (method === "HEAD") return await describePart(requested, part);
