@@ -1,0 +1,177 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { type CountingProxy, sequentialCalls, startCountingProxy } from "../../harness/counting-proxy.ts";
+import { startPrepared } from "../../harness/balanced.ts";
+import { expect, hydrated, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../../harness/test.ts";
+import { addPictures, makeDesign } from "../support/pictures.ts";
+
+const SCALING = fileURLToPath(new URL("../../../docs/scaling.md", import.meta.url));
+const PICTURES = 12;
+/** One, or more where the pictures take longer than their addresses are used. */
+const IMAGE_CALLS = PICTURES / 2;
+const IMAGES = /^uploads:/;
+/** Grows with the time that a page is open, and is documented apart. */
+const PRESENCE = /^presence:/;
+
+/** The numbers of a row in docs/scaling.md. */
+type Counted = number[];
+
+test("counts the calls of requests and views as documented", { tag: "@deployment-calls" }, async ({ launch, browser }) => {
+  test.slow();
+  const deployment = await startPrepared();
+  const proxy = await startCountingProxy(deployment.url);
+  try {
+    const started = await launch({ ...deployment.settings, CONVEX_URL: proxy.url, ACCOUNTS_RATE_LIMIT: "true" });
+    const app = { ...started, deployment: { url: deployment.url, forBrowsers: proxy.url } };
+    const requests = await countRequests(app, proxy);
+    const ada = await withToken(app, await signUp(app.url));
+    const { projectId, designId } = await makeDesign(app, ada);
+    const [image = ""] = await addPictures(app, ada, designId, await pictures(PICTURES));
+    const pages = {
+      "/projects": "/projects",
+      "/projects/:id": `/projects/${projectId}`,
+      "/design/:id": `/design/${designId}`,
+      "/design/:id/images/:imageId": `/design/${designId}/images/${image}`,
+    };
+    for (const [name, path] of Object.entries(pages)) requests[name] = await counted(proxy, () => get(app, ada, path));
+
+    const again = await withToken(app, await signIn(app.url, ada));
+    const file = `/images/${image}?w=640`;
+    requests["image, first time on this server"] = await counted(proxy, () => get(app, again, file));
+    requests["image, shown before"] = await counted(proxy, () => get(app, again, file));
+    expect.soft(requests).toEqual(await documented("Request"));
+
+    const views: Record<string, Counted> = {};
+    for (const [name, path] of Object.entries(pages)) {
+      const page = await openBrowser(browser, app, again);
+      proxy.take();
+      await page.goto(path);
+      await hydrated(page);
+      const calls = await settledCalls(proxy);
+      const functions = calls.filter((call) => call.function !== "" && !PRESENCE.test(call.function));
+      const rendered = functions.filter((call) => !call.live && !IMAGES.test(call.function));
+      const images = functions.filter((call) => IMAGES.test(call.function));
+      const live = functions.filter((call) => call.live);
+      views[name] = [rendered.length, live.length];
+      expect(images.length).toBeLessThanOrEqual(IMAGE_CALLS);
+      await page.context().close();
+    }
+    expect.soft(views).toEqual(await documented("View"));
+  } finally {
+    await proxy.close();
+    await deployment.close();
+  }
+});
+
+async function countRequests(app: RunningApp, proxy: CountingProxy): Promise<Record<string, Counted>> {
+  const counts: Record<string, Counted> = {};
+  let eve: Person | undefined;
+  counts["sign-up"] = await counted(proxy, async () => (eve = await signUp(app.url)));
+  if (!eve) throw new Error("Nobody signed up");
+  const known = eve;
+  counts["sign-in"] = await counted(proxy, async () => (eve = await signIn(app.url, known)));
+  counts["/projects, first page after sign-in"] = await counted(proxy, async () => (eve = await withToken(app, eve ?? known)));
+  const { designId } = await makeDesign(app, eve);
+  proxy.take();
+  const [, picture] = await pictures(2);
+  if (!picture) throw new Error("No picture");
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const own = { Origin: app.url, Cookie: eve.cookieHeader, "Tus-Resumable": "1.0.0" };
+  let address = "";
+  counts["upload, three requests"] = await counted(proxy, async () => {
+    const metadata = `design ${encoded(designId)},filename ${encoded(picture.name)}`;
+    const made = await send(app, "/uploads", "POST", {
+      ...own,
+      "Upload-Length": String(picture.buffer.length),
+      "Upload-Metadata": metadata,
+    });
+    address = made.headers.get("Location") ?? "";
+    const bytes = { ...own, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" };
+    await send(app, address, "PATCH", bytes, new Uint8Array(picture.buffer));
+    await send(app, `${address}/finish`, "POST", own);
+  });
+  const json = { Origin: app.url, Cookie: eve.cookieHeader, "Content-Type": "application/json" };
+  const newPassword = `${eve.password} 2`;
+  counts["change password"] = await counted(proxy, () =>
+    send(app, "/api/auth/change-password", "POST", json, JSON.stringify({ currentPassword: known.password, newPassword })),
+  );
+  counts["delete account"] = await counted(proxy, () =>
+    send(app, "/api/auth/delete-user", "POST", json, JSON.stringify({ password: newPassword })),
+  );
+  return counts;
+}
+
+async function counted(proxy: CountingProxy, act: () => Promise<unknown>): Promise<Counted> {
+  proxy.take();
+  await act();
+  const calls = proxy.take().filter(({ ended }) => ended !== Infinity);
+  return [sequentialCalls(calls), calls.filter((call) => call.function !== "").length];
+}
+
+/** A page has settled when its calls are answered and 2 s passed without another one. */
+async function settledCalls(proxy: CountingProxy) {
+  const calls: ReturnType<CountingProxy["take"]> = [];
+  await expect
+    .poll(
+      () => {
+        calls.push(...proxy.take());
+        const last = Math.max(...calls.map(({ began, ended, live }) => (live ? began : ended)));
+        return calls.length > 0 && performance.now() - last > 2000;
+      },
+      { intervals: [100] },
+    )
+    .toBe(true);
+  return calls;
+}
+
+async function send(
+  app: RunningApp,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: string | Uint8Array<ArrayBuffer>,
+) {
+  const answer = await fetch(app.url + path, { method, headers, ...(body !== undefined && { body }) });
+  expect(answer.ok, `${method} ${path}: ${answer.status}`).toBe(true);
+  await answer.arrayBuffer();
+  return answer;
+}
+
+const get = (app: RunningApp, person: Person, path: string) => send(app, path, "GET", { Cookie: person.cookieHeader });
+
+/** Adds the cookie with the deployment's token, as a browser does. */
+async function withToken(app: RunningApp, person: Person): Promise<Person> {
+  const set = (await get(app, person, "/projects")).headers.getSetCookie().map((line) => line.split(";", 1)[0] ?? "");
+  const added = set.map((pair) => {
+    const [name = "", value = ""] = pair.split(/=(.*)/s);
+    return { name, value, url: app.url, httpOnly: true, sameSite: "Lax" as const };
+  });
+  const cookies = [...person.cookies.filter(({ name }) => !added.some((each) => each.name === name)), ...added];
+  return { ...person, cookies, cookieHeader: cookies.map(({ name, value }) => `${name}=${value}`).join("; ") };
+}
+
+async function pictures(count: number) {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const background = { r: (index * 20) % 256, g: 120, b: 60 };
+      const buffer = await sharp({ create: { width: 900, height: 600, channels: 3, background } })
+        .png()
+        .toBuffer();
+      return { name: `picture ${index}.png`, mimeType: "image/png", buffer };
+    }),
+  );
+}
+
+/** Returns the rows of the table of docs/scaling.md whose first column has this title. */
+async function documented(title: string): Promise<Record<string, Counted>> {
+  const lines = (await readFile(SCALING, "utf8")).split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`| ${title} `));
+  const rows = lines.slice(start + 2, lines.indexOf("", start));
+  return Object.fromEntries(
+    rows.map((line) => {
+      const [, name = "", ...counts] = line.split("|").map((cell) => cell.trim().replaceAll("`", ""));
+      return [name, counts.slice(0, -2).map(Number)];
+    }),
+  );
+}
