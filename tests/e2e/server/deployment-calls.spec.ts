@@ -17,7 +17,7 @@ const PRESENCE = /^presence:/;
 /** The numbers of a row in docs/scaling.md. */
 type Counted = number[];
 
-test("counts the calls of requests and views as documented", { tag: "@deployment-calls" }, async ({ launch, browser }) => {
+test("counts the calls of requests and views as documented", { tag: ["@deployment-calls", "@slow"] }, async ({ launch, browser }) => {
   test.slow();
   const deployment = await startPrepared();
   const proxy = await startCountingProxy(deployment.url);
