@@ -33,7 +33,7 @@ type Entry = {
 
 const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const satisfies MemberRole[];
 
-/** Keeps the rows few where each query reads all of them. */
+/** Tests per convex-test backend: each of its queries reads all rows, so more rows make it slower. */
 const TESTS_PER_BACKEND = 50;
 
 const paginationOpts = { cursor: null, numItems: 10 };

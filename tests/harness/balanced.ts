@@ -28,7 +28,13 @@ export async function startPrepared(flags: string[] = REMOTE ? ["--hosted"] : []
     flags.length > 0 ? await startSimulated(dir, adminKey, flags) : await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
   const { secret, signingKey } = await makeSecrets();
   const { jwksUri } = await loadBuild();
-  await pushIfChanged({ url: deployment.url, adminKey }, await readFile(join(BUILD, ARTIFACT), "utf8"), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
+  await pushIfChanged(
+    { url: deployment.url, adminKey },
+    await readFile(join(BUILD, ARTIFACT), "utf8"),
+    { AUTH_JWKS: jwksUri(signingKey) },
+    dir,
+    log,
+  );
   return {
     url: deployment.url,
     settings: { CONVEX_URL: deployment.url, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) },

@@ -103,11 +103,15 @@ describe("visitor", () => {
     });
   });
 
-  it("is then read from the token's cookie, without a request", { tags: "@known-from-tokens-cookie-afterwards-without" }, async () => {
-    const first = await browser.visit(getVisitor);
-    const requested = await requestsDuring(async () => expect(await browser.visit(getVisitor)).toEqual(first));
-    expect(requested).toEqual([]);
-  });
+  it(
+    "is read from the token's cookie on later visits, without a request",
+    { tags: "@known-from-tokens-cookie-afterwards-without" },
+    async () => {
+      const first = await browser.visit(getVisitor);
+      const requested = await requestsDuring(async () => expect(await browser.visit(getVisitor)).toEqual(first));
+      expect(requested).toEqual([]);
+    },
+  );
 
   it("gets a new token before the old one expires", async () => {
     browser.cookies.delete("atelier.convex_token");

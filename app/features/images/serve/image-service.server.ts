@@ -41,7 +41,7 @@ export const sessionOfLink = ({ linkId, lock }: LinkReference): string => `${LIN
 
 type LinkReference = { linkId: string; lock: number };
 
-/** No session id contains a space. */
+/** Prefixes with a space, which no session id contains, so the keys cannot collide. */
 const LINK_SESSION = "link ";
 const TOKEN_SESSION = "token ";
 

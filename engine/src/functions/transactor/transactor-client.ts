@@ -138,7 +138,7 @@ export class TransactorThread {
     return transactorProcess;
   }
 
-  /** The thread reports an orderly end itself, since its end and last messages may arrive together. */
+  /** The thread reports a clean exit itself, because its exit and its last messages can arrive together. */
   #follow(ended: TransactorProcess): void {
     if (!ended.closedCleanly && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
   }
