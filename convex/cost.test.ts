@@ -78,7 +78,6 @@ const writes: typeof reads = [
   ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 18, ranges: 21 }],
   ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 46, ranges: 25 }],
   ["comments:markRead", ({ image }) => ({ itemId: image }), { documents: 13, ranges: 14 }],
-  // A heartbeat writes only the row with its time.
   ["presence:update", (each) => ({ tab, itemId: each.design, ...openTab }), { documents: 7, ranges: 6 }],
   ["presence:setPointer", (each) => ({ tab, imageId: each.image, viewport }), { documents: 6, ranges: 6 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],

@@ -13,7 +13,6 @@ export type ServerConfig = {
   host: string;
   port: number;
   dataDir: string;
-  /** Whether the database is copied before an update changes it. */
   updateSnapshots: boolean;
   origins: string[];
   trustedProxyHops: number;

@@ -108,7 +108,6 @@ function unreachableAddress({ APP_URL, HOST }: Settings): string[] {
   return [`APP_URL is missing: HOST=${HOST} requires it, because without it the app accepts only loopback names`];
 }
 
-/** The app itself speaks only http. */
 const untrustedProxy = ({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] =>
   TRUSTED_PROXY_HOPS === 0 && APP_URL.some((origin) => origin.startsWith("https:"))
     ? [

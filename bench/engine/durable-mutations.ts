@@ -20,7 +20,6 @@ export async function durableMutations(): Promise<Figure[]> {
   await own.round(1_000);
   await theirs.round(1_000);
   const rates: { own: number[]; bare: number[]; raw: number[] } = { own: [], bare: [], raw: [] };
-  // Alternates, so that other load affects all alike.
   for (let round = 0; round < ROUNDS; round += 1) {
     rates.own.push(await own.round(ROUND_MS));
     rates.bare.push(await theirs.round(ROUND_MS));

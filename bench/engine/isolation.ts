@@ -7,7 +7,6 @@ import { atMost, type Figure } from "../report.ts";
 const DELAY_MS = 1_200;
 const MEMORY_GROWTH = 1.2;
 const SAMPLE_MS = 20;
-/** Longer than idle workers live. */
 const SETTLE_MS = 70_000;
 
 type Kind = "query" | "mutation" | "action";
@@ -60,7 +59,6 @@ const delays = (what: string, slowest: Record<Kind, number>): Figure[] =>
 
 type CallFunction = (kind: Kind, path: string, args: object) => Promise<unknown>;
 
-/** Calls one trivial function of each kind after the other until all runaways have ended. */
 async function slowest(call: CallFunction, runaways: Promise<unknown>[]): Promise<Record<Kind, number>> {
   const result = { query: 0, mutation: 0, action: 0 };
   const ended = new AbortController();

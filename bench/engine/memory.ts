@@ -5,7 +5,6 @@ import { mutate } from "../http.ts";
 import { atMost, median, type Figure } from "../report.ts";
 
 const MUTATIONS = 100_000;
-/** Longer than the deployment keeps overwritten values (30 s) and needs to fill SQLite's page cache. */
 const WARM_UP_MS = 60_000;
 const RECONNECTS = 1_000;
 const SOCKETS = 16;

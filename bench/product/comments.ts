@@ -135,7 +135,6 @@ async function measureMembers(backend: Backend): Promise<Record<"few" | "many", 
   const person = await insertPerson(backend, "Members");
   const projects = { few: await projectWithMembers(backend, person, FEW), many: await projectWithMembers(backend, person, MANY.members) };
   const times = { few: { list: [], comment: [] } as MemberTimes, many: { list: [], comment: [] } as MemberTimes };
-  // Half of the rounds for each project, because one person can write 30 comments per minute.
   for (let round = 0; round < ROUNDS / 2; round++)
     for (const size of ["few", "many"] as const) {
       const { projectId, imageId } = projects[size];

@@ -196,7 +196,6 @@ function figures(what: string, baseline: string, { ours, theirs }: Times, most: 
   ];
 }
 
-/** Returns the ms from the event to the frame after at least `count` elements match, with their images decoded. */
 async function untilPainted(page: Page, event: string, selector: string, count: number, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate(
     ([event, selector, count, most]) => {

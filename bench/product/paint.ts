@@ -54,7 +54,6 @@ export async function paint(): Promise<Figure[]> {
   }
 }
 
-/** One person can write fewer than these per minute. */
 const COMMENTS_EACH = 25;
 const AUTHORS = 4;
 
@@ -71,7 +70,6 @@ async function paintComments(app: RunningApp, page: Page, owner: Person, project
       const comment = `comment ${author} ${n}`;
       const send = (text: string) => convex.mutation(api.comments.startThread, { itemId: designId, text, key: text });
       const taken = await untilPainted(page, comment, send, ".comment-text");
-      // The first one waits for the page's subscription.
       if (times.length > 0 || n > 0) times.push(taken);
     }
   }

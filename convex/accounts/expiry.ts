@@ -6,7 +6,6 @@ const FEW = 10;
 
 const ENDED_INVITATIONS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** All windows are shorter. */
 const RATE_LIMITS_KEPT_MS = 60 * 60 * 1000;
 
 /** Unused sessions expire sooner than this (milliseconds). */

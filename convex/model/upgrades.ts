@@ -45,7 +45,6 @@ function textsOf(row: Item) {
   return { ...texts, sortName: sortNameOf(texts.name), words: searchWords({ ...row, ...texts }) };
 }
 
-/** Keeps the first of several spellings of a tag. */
 function cleanTags(tags: string[]): string[] {
   const labels = tags.map(cleanTag);
   return [...new Map(labels.toReversed().map((label) => [tagKey(label), label])).values()].toReversed();

@@ -23,7 +23,6 @@ export type EmbeddedOptions = {
   sitePort: number;
   adminKey: string;
   acceptOlderDatabase?: Date | undefined;
-  /** Runs with the lock of the data, before the deployment opens them. */
   beforeOpen?: () => Promise<void>;
   log: Log;
 };

@@ -18,7 +18,6 @@ export const ARTIFACT = "convex/push.json";
 
 export const readArtifact = (text: string): Artifact => artifactSchema.parse(JSON.parse(text));
 
-/** What the last push to the data of a folder contained, and the version that pushed it. */
 export type Pushed = { artifact: string; environment: string; version: string };
 
 const pushedSchema = z.object({ artifact: z.string(), environment: z.string(), version: z.string() });

@@ -23,7 +23,6 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, maxRetries: 5 });
 });
 
-/** A database in the log mode of the engine, with a row that is still in the log. */
 async function write(value: string, { format = FORMAT, dir = dataDir } = {}): Promise<void> {
   await mkdir(join(dir, "convex"), { recursive: true });
   const sql = new DatabaseSync(join(dir, "convex", FILE_NAME));

@@ -13,7 +13,6 @@ export type Snapshot = { name: string; version: string | null; at: Date };
 
 export type SnapshotOptions = {
   dataDir: string;
-  /** Whether this build's functions or schema differ from the stored ones. */
   changesFunctions: boolean;
   /** The version that wrote the data; null when unknown. */
   version: string | null;
@@ -48,7 +47,6 @@ export async function snapshotBeforeUpdate({ dataDir, changesFunctions, version,
   );
 }
 
-/** Returns the snapshots, the newest first. */
 export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
   const names = (await readdir(folderOf(dataDir)).catch(() => [])).filter((name) => NAME.test(name));
   const snapshots = names
@@ -58,7 +56,6 @@ export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
   return Promise.all(snapshots);
 }
 
-/** Removes snapshots that are older than 30 days. */
 export async function removeOldSnapshots(dataDir: string, now = Date.now()): Promise<void> {
   for (const { name, at } of await listSnapshots(dataDir)) if (at.getTime() < now - KEPT_MS) await remove(dataDir, name);
 }
@@ -67,7 +64,6 @@ export async function removeOldSnapshots(dataDir: string, now = Date.now()): Pro
 export async function rollBack(dataDir: string, name: string, version: string | null): Promise<string> {
   const dir = join(dataDir, "convex");
   await settled(dir).catch((error: unknown) => {
-    // A damaged database can be replaced, too.
     if (IN_USE.test(String(error))) throw error;
   });
   const partial = join(dir, `${FILE_NAME}.partial`);

@@ -31,7 +31,6 @@ export class Forward {
     return path === PREFIX || path.startsWith(`${PREFIX}/`);
   }
 
-  /** Whether a proxy removed the `Upgrade` header of a websocket. */
   static isStripped({ url, headers }: IncomingMessage): boolean {
     return SYNC.test(url ?? "") && headers["sec-websocket-key"] !== undefined && headers.upgrade === undefined;
   }

@@ -42,7 +42,6 @@ function gauge(registry: Registry, name: string, help: string, value: () => numb
   const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(value()) });
 }
 
-/** Excludes requests that a local proxy forwarded. */
 function isLocal({ socket, headers }: IncomingMessage): boolean {
   const passedOn = Object.keys(headers).some((name) => name === "forwarded" || name === "via" || name.startsWith("x-forwarded-"));
   return !passedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");

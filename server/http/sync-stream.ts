@@ -86,7 +86,6 @@ export class SyncStreams {
   }
 }
 
-/** Returns null for a longer body. */
 export async function readUpTo(request: Request, bytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -217,6 +217,5 @@ for (const service of ["app", "deployment", "balancer"])
       await hydrated(page);
       const acknowledged = await stop();
       expect(acknowledged.projects.size).toBeGreaterThan(0);
-      // The balancer may still close connections that were opened before the fault.
       await expect(() => expectStored(app, worker, designId, acknowledged)).toPass();
     });

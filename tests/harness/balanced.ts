@@ -19,7 +19,6 @@ export type PreparedDeployment = { url: string; settings: Record<string, string>
 
 export type BalancedApp = RunningApp & { servers: RunningApp[]; served(): number[] };
 
-/** Starts a deployment with the app's functions. `settings` connect an app to it. */
 export async function startPrepared(flags: string[] = REMOTE ? ["--hosted"] : []): Promise<PreparedDeployment> {
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));

@@ -86,7 +86,6 @@ const functionIn = (body: Buffer): string => /^\{"path":"([\w/:.-]{1,100})"/.exe
 
 const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString() : "");
 
-/** Returns what a browser's message calls: added queries, mutations and actions. */
 function functionsIn(data: RawData): string[] {
   const { type, udfPath, modifications = [] } = Object(JSON.parse(textOf(data)));
   if (type === "Mutation" || type === "Action") return [String(udfPath)];

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { RunningApp } from "./app.ts";
 
-/** Returns the pid of the deployment that an app with this output started last; NaN without one. */
 export const deploymentPidIn = (output: string): number => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
 
 export function processesOf(app: RunningApp): [app: number, deployment: number] {

@@ -1,7 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import suite from "../../playwright.config.ts";
 
-// The proxies have self-signed certificates.
 process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
 
 /** `npm run test:proxies`: the same browser and settings as the end-to-end suite, behind Debian's proxies. */

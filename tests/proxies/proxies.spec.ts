@@ -62,7 +62,6 @@ for (const name of ALL) {
   test(`${name}: an archive of 1 GB passes without being stored`, async ({ site: { app, proxies } }) => {
     test.slow();
     const proxy = proxies[name];
-    // The form with the file is too large for nginx with its defaults.
     const at = { ...app, url: proxies.nginx.url };
     const person = await signUp(at.url);
     const { designId } = await makeDesign(at, person);
@@ -163,7 +162,6 @@ test("receives 50 MB at 1 MB/s, and logs a proxy that stores uploads", async ({ 
   await rm(folder, { recursive: true });
 });
 
-/** MiB of memory, and bytes in files. */
 async function storedBy({ pid, folder }: RunningProxy): Promise<{ memory: number; disk: number }> {
   const processes = [pid, ...processesBelow(pid).map((each) => each.pid)];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -13,7 +13,6 @@ export type RunningProxy = {
   url: string;
   port: number;
   pid: number;
-  /** Everything that it stores. */
   folder: string;
   close(): Promise<void>;
 };
@@ -135,7 +134,6 @@ export async function startProxy(name: ProxyName, options: ProxyOptions): Promis
   };
 }
 
-/** Returns the only code block of docs/proxies.md in a language. */
 async function documented(language: string): Promise<string> {
   const text = await readFile(new URL("../../docs/proxies.md", import.meta.url), "utf8");
   const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, info]) => info === language);

@@ -8,10 +8,8 @@ export { expect, hydrated, signUp } from "../harness/test.ts";
 
 export type Behind = ProxyName | "nginx with its defaults";
 
-/** One app behind all proxies. */
 export type Site = { app: RunningApp; proxies: Record<Behind, RunningProxy> };
 
-/** Debian's nginx with nothing but a certificate and a target. */
 const DEFAULTS = `server {
   listen 443 ssl http2;
   ssl_certificate /etc/ssl/atelier.crt;

@@ -28,7 +28,6 @@ export const REPLACED_CODES: Record<string, CallbackCode> = {
   state_invalid: "state_not_found",
   state_security_mismatch: "state_not_found",
   state_generation_error: "internal_server_error",
-  // Without a nonce, or with another issuer, the owner of the sign-in is unknown.
   nonce_binding_missing: "state_not_found",
   issuer_missing: "invalid_callback_request",
   issuer_mismatch: "invalid_callback_request",

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { PASSWORD_LENGTH } from "./auth-api/auth.server";
 import { NAME_LENGTH } from "./auth-api/plugins/limits.server";
 
-/** 'Invalid email' is the specification's text (5). */
 const email = z.string("Enter your email address.").trim().pipe(z.email("Invalid email"));
 
 export const signInFields = z.object({

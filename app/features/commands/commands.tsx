@@ -39,7 +39,6 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
     openRequest,
   );
 
-  // A layout effect, to run before the next key press.
   useLayoutEffect(() => {
     if (!dialog.current) return;
     if (dialog.current.open) return close(dialog.current);

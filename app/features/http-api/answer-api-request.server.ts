@@ -56,7 +56,6 @@ async function answer(request: Request, context: Readonly<RouterContextProvider>
 
 const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
-/** Throws 404 for an unknown address, and 405 for another method. */
 function endpointFor(request: Request, path: string): { endpoint: Endpoint; id: string } {
   const found = endpoints.flatMap((endpoint) => {
     const match = matchPath({ path: endpoint.path.replace("{id}", ":id"), caseSensitive: true }, path);

@@ -1,4 +1,3 @@
-/** An error response. `code` is for programs, `message` for people. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;

@@ -52,7 +52,6 @@ export type Endpoint = {
   run(call: ApiCall, query: Record<string, unknown>, body: unknown): Promise<Response>;
 };
 
-/** Maximum length of a comment's key in the deployment. */
 const KEY_MAX = 64;
 const PAGE_SIZE = 50;
 const PAGE_SIZE_MAX = 200;

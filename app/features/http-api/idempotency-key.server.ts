@@ -1,6 +1,5 @@
 import { ApiError } from "./api-error.server";
 
-/** A key may contain what a UUID or a hash does. */
 const KEY = /^[\w-]{8,60}$/;
 
 /** Returns the `Idempotency-Key` of a request, or null without one. Throws 400 for a malformed one. */

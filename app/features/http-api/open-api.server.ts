@@ -98,7 +98,6 @@ const IDEMPOTENCY_KEY = {
   schema: { type: "string", pattern: "^[\\w-]{8,60}$" },
 };
 
-/** Schemas with an id become references. */
 function schemaOf(schema: z.ZodType): unknown {
   const id = Object.entries(SCHEMAS).find(([, each]) => each === schema)?.[0];
   if (id !== undefined) return { $ref: refOf(id) };

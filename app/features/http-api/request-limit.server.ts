@@ -25,7 +25,6 @@ export async function refusalLimitOf(address: string): Promise<Limit> {
   return limitOf(result, (result?.consumedPoints ?? 0) >= REFUSALS_PER_MINUTE, REFUSALS_PER_MINUTE);
 }
 
-/** A host has a whole IPv6 network of 64 bits. */
 const networkOf = (address: string): string => normalizeIP(address, { ipv6Subnet: 64 });
 
 async function consume(limiter: RateLimiterMemory, key: string): Promise<{ result: RateLimiterRes; isExceeded: boolean }> {

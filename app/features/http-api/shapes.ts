@@ -161,7 +161,6 @@ type Image = FunctionReturnType<typeof api.httpApi.getImage>;
 
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** `origin` is the app's, and `base` the API's address. */
 export type Addresses = { origin: string; base: string };
 
 export const toProject = (

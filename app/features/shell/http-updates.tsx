@@ -7,7 +7,6 @@ import { StatusPill } from "./status-pill";
 const DETAILS_ID = "http-updates";
 const DISMISSED = "http-updates-dismissed";
 
-/** Shown once per tab, while a proxy does not forward websockets. */
 export function HttpUpdates() {
   const [isDismissed, setDismissed] = useState(() => storage()?.getItem(DISMISSED) != null);
   if (isDismissed) return null;

@@ -5,7 +5,6 @@ export const CONFLICT_RETRIES = 5;
 
 export const isConflict = (message: string): boolean => CONFLICT.test(message);
 
-/** Milliseconds, from 100·2ⁿ to twice that. */
 export const conflictPause = (retry: number): number => 100 * 2 ** retry * (1 + Math.random());
 
 /** Repeats a mutation that lost against other writers. It has not run, so repeating it is safe. */

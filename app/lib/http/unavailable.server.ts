@@ -13,7 +13,6 @@ export class Unavailable extends Error {
 
 export class DeploymentDiskFull extends Unavailable {}
 
-/** The deployment's own retries are used up. */
 class WriteConflict extends Unavailable {}
 
 const TIMEOUT_MS = 10_000;

@@ -2,7 +2,6 @@ import { actionGeneric as action, mutationGeneric as mutation, queryGeneric as q
 import { v } from "convex/values";
 
 function loop(ms: number): void {
-  // Time stands still in queries and mutations.
   const end = Date.now() + ms;
   while (Date.now() < end) Math.sqrt(end);
 }

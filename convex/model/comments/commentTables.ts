@@ -70,7 +70,6 @@ export const commentTables = {
     itemId,
     commentId: v.optional(v.id("comments")),
     authorId: v.string(),
-    /** The owner of the project, whose storage it needs. */
     ownerId: v.string(),
     name: v.string(),
     ...commentPicture,

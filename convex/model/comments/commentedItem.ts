@@ -4,7 +4,6 @@ import type { Right } from "../rights";
 
 export type CommentedPath = ItemPath & { item: Doc<"designs"> | Doc<"designImages"> };
 
-/** Returns a design or an image. Throws "not_found". */
 export async function commentedFor(ctx: ReaderCtx, id: string, right: Right): Promise<CommentedPath> {
   if (ctx.db.normalizeId("designImages", id)) {
     const path = await imageFor(ctx, id, right);

@@ -62,7 +62,6 @@ export async function clearDesign(ctx: MutationCtx, designId: Id<"designs">): Pr
   for (const { _id } of rows) await removePresence(ctx, _id);
 }
 
-/** Removes a deleted image from its viewers' rows, which then show the design only. */
 export async function clearImage(ctx: MutationCtx, imageId: Id<"designImages">): Promise<void> {
   const rows = await ctx.db
     .query("presence")

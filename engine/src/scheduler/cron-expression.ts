@@ -82,7 +82,6 @@ function specialDay(field: string): DayRule | null {
   return (date) => target <= date.last && date.day === nearestWorkingDay(target, date);
 }
 
-/** In the same month. */
 function nearestWorkingDay(target: number, { day, weekday, last }: Parameters<DayRule>[0]): number {
   const onTarget = (((weekday + target - day) % 7) + 7) % 7;
   if (onTarget === 6) return target === 1 ? 3 : target - 1;

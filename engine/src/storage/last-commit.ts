@@ -39,7 +39,6 @@ export function writeLastCommit(dir: string, latest: Timestamp): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Returns the newest commit of a database that no process uses. */
 export function newestCommit(dir: string): Timestamp {
   const sql = openCopy(dir);
   try {

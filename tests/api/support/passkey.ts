@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { type Answer, type Program, text } from "./program.ts";
 
-/** WebAuthn 6.1, authenticator data flags: user present, user verified. */
 const PRESENT = 0x01;
 const VERIFIED = 0x04;
 const ATTESTED = 0x40;

@@ -8,7 +8,6 @@ export async function raw(url: string, headers: Record<string, string>, body?: s
   return rawPath(origin, pathname + search, headers, body);
 }
 
-/** Sends the path exactly as given: `URL` and `fetch` resolve dots and slashes. */
 export async function rawPath(origin: string, path: string, headers: Record<string, string> = {}, body?: string) {
   const { hostname, port } = new URL(origin);
   return new Promise<{ status: number; location: string | null; retryAfter: string | null; text: string }>((resolve, reject) => {

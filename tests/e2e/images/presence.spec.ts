@@ -107,7 +107,6 @@ test(
       .click();
     await expect(page).toHaveURL(new RegExp(imageId));
     await expect(following).toBeVisible();
-    // Before the stage is measured, there is no number.
     await expect(zoomOf(page)).toHaveText(/\d/);
     const before = await zoomOf(page).textContent();
     for (let step = 0; step < 3; step++) await other.keyboard.press("+");

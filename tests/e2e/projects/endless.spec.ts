@@ -149,7 +149,6 @@ test("shows hundreds of added items page by page, without gaps", { tag: "@slow" 
     await toTheEnd(page);
     await expect(gallery(page)).toHaveCount(ALL + added, { timeout: 1_000 });
   }).toPass();
-  // Once a page is split, it has at most twice the page size, and a later change resends only that page.
   let round = 0;
   await expect(async () => {
     pageSizes.length = 0;

@@ -8,13 +8,11 @@ import { addPictures, makeDesign } from "../support/pictures.ts";
 
 const SCALING = fileURLToPath(new URL("../../../docs/scaling.md", import.meta.url));
 const PICTURES = 12;
-/** One, or more where the pictures take longer than their addresses are used. */
 const IMAGE_CALLS = PICTURES / 2;
 const IMAGES = /^uploads:/;
 /** Grows with the time that a page is open, and is documented apart. */
 const PRESENCE = /^presence:/;
 
-/** The numbers of a row in docs/scaling.md. */
 type Counted = number[];
 
 test("counts the calls of requests and views as documented", { tag: ["@deployment-calls", "@slow"] }, async ({ launch, browser }) => {
@@ -52,7 +50,6 @@ test("counts the calls of requests and views as documented", { tag: ["@deploymen
       const functions = calls.filter((call) => call.function !== "" && !PRESENCE.test(call.function));
       const images = functions.filter((call) => IMAGES.test(call.function));
       const live = functions.filter((call) => call.live);
-      // Later ones load pages ahead.
       const shown = Math.min(...live.map(({ began }) => began));
       const rendered = functions.filter((call) => call.began < shown && !IMAGES.test(call.function));
       views[name] = [rendered.length, live.length];
@@ -142,7 +139,6 @@ async function send(
 
 const get = (app: RunningApp, person: Person, path: string) => send(app, path, "GET", { Cookie: person.cookieHeader });
 
-/** Adds the cookie with the deployment's token, as a browser does. */
 async function withToken(app: RunningApp, person: Person): Promise<Person> {
   const set = (await get(app, person, "/projects")).headers.getSetCookie().map((line) => line.split(";", 1)[0] ?? "");
   const added = set.map((pair) => {
@@ -165,7 +161,6 @@ async function pictures(count: number) {
   );
 }
 
-/** Returns the rows of the table of docs/scaling.md whose first column has this title. */
 async function documented(title: string): Promise<Record<string, Counted>> {
   const lines = (await readFile(SCALING, "utf8")).split("\n");
   const start = lines.findIndex((line) => line.startsWith(`| ${title} `));

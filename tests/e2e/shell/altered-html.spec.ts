@@ -4,7 +4,6 @@ import { expect, hydrated, test } from "../../harness/test.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
 import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
-// React reports that it has discarded the server's HTML.
 test.use({ allowedErrors: [/Minified React error #418/] });
 
 const ALTERATIONS: Record<string, () => void> = {

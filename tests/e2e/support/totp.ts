@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 
 const STEP_MS = 30_000;
 
-/** Returns an authenticator app's code (RFC 6238, SHA-1, six digits). */
 export function totp(secret: string, at = Date.now()): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(at / STEP_MS)));

@@ -109,5 +109,4 @@ function idOf({ id }: Row): string {
   return id;
 }
 
-/** Better Auth returns rows as the caller's type, without a check. */
 const generic = (value: unknown) => value as never;

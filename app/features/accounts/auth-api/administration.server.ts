@@ -32,7 +32,6 @@ export async function administration(config: AppConfig) {
       }
     },
 
-    /** Returns the link, which is also mailed if possible. Earlier invitations of the address are revoked. */
     async invite(email: string): Promise<{ link: string; isMailed: boolean } | "has account" | "closed"> {
       if (config.accounts.signUp === "closed") return "closed";
       if (await find(email)) return "has account";

@@ -31,7 +31,6 @@ export function readCached<Result>(args: { model: string }, read: () => Promise<
   return answer;
 }
 
-/** A write of the request makes its reads outdated. */
 export const forgetReads = (): void => calls.getStore()?.kept.clear();
 
 export function noteNewSession(session: CreatedSession | null): void {

@@ -155,7 +155,6 @@ async function earlyRead({ request, context }: Asking, auth: Auth, inner: Reques
 
 const emailOf = z.object({ email: z.email() });
 
-/** Better Auth's rate limiter sends a message without a code. */
 async function withCode(answer: Response): Promise<Response> {
   const sent: unknown = await answer.json().catch(() => null);
   const body = { code: "TOO_MANY_REQUESTS", message: "Too many requests. Please try again later.", ...(typeof sent === "object" && sent) };

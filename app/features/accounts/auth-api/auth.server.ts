@@ -110,7 +110,6 @@ function makeAuth(config: AppConfig, origin: string) {
     verification: { disableCleanup: true },
     rateLimit: {
       enabled: accounts.rateLimit,
-      // Better Auth's own storage needs two calls of the deployment for each request.
       customStorage: {
         consume: (key, rule) => serviceConvex(config).mutation(api.accounts.rateLimits.consume, { key, ...rule }, { skipQueue: true }),
       },
@@ -121,7 +120,6 @@ function makeAuth(config: AppConfig, origin: string) {
         "/delete-user": { window: 10, max: 3 },
         // Sign-out must always work, also for many users who share an IP address.
         "/sign-out": false,
-        // Stripe signs its requests.
         "/stripe/webhook": false,
         // A class or an office may sign up at once from one IP address. No secret can be guessed here.
         "/sign-up/email": { window: 10, max: 10 },

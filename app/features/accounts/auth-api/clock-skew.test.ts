@@ -102,7 +102,6 @@ for (const skew of [30, -30]) {
 
     let lapsedSeconds = 0;
     for (let second = 0; second <= 2 * USER_TOKEN_SECONDS; second++) {
-      // Signing and verifying run on threads, which fake timers do not wait for.
       await fetching;
       await vi.advanceTimersByTimeAsync(0);
       await Socket.pending;

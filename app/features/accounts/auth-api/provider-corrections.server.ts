@@ -5,7 +5,6 @@ import { z } from "zod";
 type Options = Record<string, string>;
 type Correction = (options: Options) => Record<string, unknown>;
 
-/** Pixels; the largest size of Microsoft's below the stored size. */
 const MICROSOFT_PICTURE_SIZE = 240;
 
 const vkProfile = z.object({ user: z.object({ user_id: z.coerce.string(), email: z.string().nullish() }) });
@@ -17,7 +16,6 @@ const kakaoProfile = z.object({
 });
 const zoomProfile = z.object({ verified: z.unknown().optional() });
 
-/** VK's tokens contain no space. */
 const DEVICE_SEPARATOR = " ";
 
 export const withDevice = <Tokens extends { refreshToken?: string | undefined }>(tokens: Tokens, deviceId: string | undefined): Tokens =>
@@ -32,14 +30,12 @@ const refreshWithBasic =
 
 /** Corrections where Better Auth deviates from a provider's documentation (docs/decisions/100-social-providers.md). */
 const corrections: Record<string, Correction> = {
-  // Otherwise these three return no refresh token.
   google: () => ({ accessType: "offline" }),
   dropbox: () => ({ accessType: "offline" }),
   reddit: () => ({ duration: "permanent" }),
   figma: refreshWithBasic("https://api.figma.com/v1/oauth/refresh"),
   notion: refreshWithBasic("https://api.notion.com/v1/oauth/token"),
   microsoft: () => ({ profilePhotoSize: MICROSOFT_PICTURE_SIZE }),
-  // Name and picture belong to this scope.
   tiktok: () => ({ scope: ["user.info.basic"] }),
   // Without an address Better Auth ends with unable_to_get_user_info; the placeholder leads to email_not_found.
   vk: (options) => ({

@@ -13,7 +13,6 @@ type Asking = {
   config: AppConfig;
   sessionId: string;
   userId: string;
-  /** An address, or the picture as a `data:` URL. */
   address: string;
   fetchPicture?: (address: string) => Promise<Buffer>;
 };
@@ -46,7 +45,6 @@ const fetchPublicPicture = async (address: string) =>
 
 export const isProviderPicture = (image: string | null | undefined): image is string => /^https?:/.test(image ?? "");
 
-/** Microsoft reports the picture itself. */
 export const isInlinePicture = (image: string): boolean => image.startsWith("data:image/");
 
 function decodeInlinePicture(url: string): Buffer {

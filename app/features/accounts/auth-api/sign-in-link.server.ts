@@ -87,7 +87,6 @@ function addressOf(link: SignInLink): string {
 
 const magicLinkRecord = z.object({ email: z.string() });
 
-/** Better Auth stores hashes of both kinds of tokens (`storeToken: "hashed"`). */
 async function ownerOf({ kind, token }: SignInLink, auth: ReturnType<typeof authFor>): Promise<LinkOwner | null> {
   const { internalAdapter } = await auth.$context;
   const hash = createHash("sha256").update(token).digest("base64url");

@@ -36,7 +36,6 @@ export function appleOptions({ clientId = "", teamId = "", keyId = "", privateKe
       const now = Math.floor(Date.now() / 1000);
       if (now >= renewAt) {
         renewAt = now + RENEW_SECONDS;
-        // Backdated, because Apple's clock may be behind.
         const claims = {
           iss: teamId,
           iat: now - CLOCK_SKEW_SECONDS,

@@ -53,7 +53,6 @@ export async function findProjectInvitation(context: Readonly<RouterContextProvi
   return serviceConvex(context.get(configContext)).query(api.invitations.find, { tokenHash: hashInvitationToken(token) });
 }
 
-/** Returns an invitation to the signed-in user's address. */
 export async function findOwnInvitation(context: Readonly<RouterContextProvider>, invitationId: string) {
   if (!(await getVisitor(context))) return null;
   return (await convexFor(context).preload(api.invitations.findOwn, { invitationId })).value;

@@ -38,7 +38,6 @@ export function authMail(config: AppConfig) {
         // Every sign-in with a correct password triggers it (specification 4).
         if (request && isSignIn(request) && (await secondsUntilAllowed(config, "verify", user.email)) > 0) return;
         const isNew = decodeJwt(token)["updateTo"] !== undefined;
-        // An invitation has already verified the address.
         if (user.emailVerified && !isNew) return;
         const link = withRedirectTarget(url, isNew ? AFTER.changed : AFTER.confirmed);
         await queueMail(config, { kind: isNew ? "verifyNewEmail" : "verifyEmail", ...addressed(user), url: link }, user.id);

@@ -31,7 +31,6 @@ export type Message =
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string })
   | ({ kind: "notification" } & NotificationContent);
 
-/** Plain text; `template.ts` escapes it. */
 export type MailContent = {
   to: string;
   subject: string;
@@ -201,7 +200,6 @@ function contentOf(message: Message): Content {
 }
 
 const LINKED = /:\/\/|www\.|@|[\p{L}\p{N}]\.\p{L}{2,}/iu;
-/** Longer than any real name, too short for a message. */
 const GREETED_LENGTH = 80;
 
 const isPlainName = (name: string): boolean => name !== "" && name.length <= GREETED_LENGTH && !LINKED.test(name) && !/\p{Cc}/u.test(name);

@@ -35,7 +35,6 @@ const start = (person: Person, text: string) => person.mutation(comments.startTh
 const queued = ({ userId }: Person) => rowsOf(started.backend, "mails", "userId", userId);
 const received = ({ userId }: Person) => mailbox.for(`${userId}@example.com`);
 
-/** Makes the queued mails of a person due now. */
 async function makeDue(person: Person): Promise<void> {
   await started.backend.settle();
   for (const { _id } of await queued(person))

@@ -101,5 +101,4 @@ const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (each) => entities[each] ?? each);
 
-/** Prevents header injection and reordering through names. */
 const oneLine = (text: string) => withoutHidden(text.toWellFormed()).replaceAll(/\s+/g, " ").trim();

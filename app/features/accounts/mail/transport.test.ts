@@ -8,7 +8,6 @@ it.each([
   [answered(550), true],
   [answered(552, "EMESSAGE"), true],
   [answered(450), false],
-  // Errors in our settings: the mail may be accepted later.
   [answered(530, "EAUTH"), false],
   [answered(535, "EAUTH"), false],
   [Object.assign(new Error("connect ECONNREFUSED"), { code: "ESOCKET" }), false],

@@ -30,7 +30,6 @@ export async function signInWithPasskey(): Promise<void> {
   await requestJson(`${PASSKEY}/verify-authentication`, { response: credential });
 }
 
-/** Makes the session fresh. Throws `PasskeyError`. */
 export const stepUp = (password: string): Promise<unknown> => requestJson("/api/auth/step-up", { password });
 
 async function byPerson(act: () => Promise<Credential | null>): Promise<unknown> {

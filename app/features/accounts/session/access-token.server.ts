@@ -8,7 +8,6 @@ const TOKEN = new RegExp(`^${PREFIX}[A-Za-z0-9]{${RANDOM_LENGTH}}$`);
 
 export const createAccessToken = (): string => PREFIX + generateRandomString(RANDOM_LENGTH, "a-z", "A-Z", "0-9");
 
-/** SHA-256 in base64url. The deployment stores only this. */
 export const hashAccessToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 /** Returns the hash of the token in `Authorization: Bearer …`; null for another or a malformed header. */

@@ -1,5 +1,4 @@
 const BROWSERS: [name: string, sign: RegExp][] = [
-  // The order matters: each user agent also contains the name of a later one.
   ["Edge", /\bEdg(e|A|iOS)?\//],
   ["Opera", /\b(OPR|Opera)\//],
   ["Samsung Internet", /\bSamsungBrowser\//],

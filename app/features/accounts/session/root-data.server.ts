@@ -12,7 +12,6 @@ import type { RootData } from "~/lib/data/use-root";
 
 /** Specification 7: the user id and token are part of every route load. */
 export async function rootData(request: Request, context: Readonly<RouterContextProvider>): Promise<RootData> {
-  // Pages that need the session report the failure themselves.
   const visitor = await getVisitor(context).catch(() => null);
   const message = await takeFlash(request, context);
   return {

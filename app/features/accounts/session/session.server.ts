@@ -57,7 +57,6 @@ export function redirectToSignIn(request: Request): Response {
 function signInAddress(target: string, error: string | null): string {
   const search = new URLSearchParams({
     ...(!/^\/projects\/?$/.test(target) && { redirectTo: target }),
-    // The reason why a link or a provider's sign-in failed, which the requested page cannot show.
     ...(error && { error }),
   });
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
@@ -153,7 +152,6 @@ async function getSession(config: AppConfig, request: Request): Promise<{ header
   );
   if (unavailable) throw diskFull ? diskFullResponse() : unavailableResponse();
   if (outcome.status === "fulfilled") return outcome.value;
-  // Better Auth's answer for a session that ended while being extended.
   if (isAPIError(outcome.reason) && outcome.reason.statusCode === 401)
     return { headers: new Headers(outcome.reason.headers), response: null };
   throw outcome.reason;

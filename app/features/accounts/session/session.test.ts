@@ -115,7 +115,6 @@ describe("visitor", () => {
 
   it("gets a new token before the old one expires", async () => {
     browser.cookies.delete("atelier.convex_token");
-    // The deployment accepts old tokens, but none from its future.
     vi.useFakeTimers({ now: Date.now() - 14.5 * 60_000, toFake: ["Date"] });
     const first = await browser.visit(getVisitor).finally(() => vi.useRealTimers());
     const second = await browser.visit(getVisitor);

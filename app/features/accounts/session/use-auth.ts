@@ -12,7 +12,6 @@ export function useAuth() {
   return useTokens(useRouteLoaderData<RootData>("root")?.token ?? null, CONVEX_TOKEN_ADDRESS);
 }
 
-/** `address` answers further tokens after the loaded one. */
 export function useTokens(loaded: string | null, address: string) {
   // A missing token means the session lookup failed, not a sign-out.
   const [token, setToken] = useState(loaded);

@@ -8,7 +8,6 @@ export const connectionIntents = {
   link: accountIntent({
     schema: z.object({ provider: z.string() }),
     async run({ provider }, request) {
-      // A linked provider can open the account.
       await requireRecentSignIn(request);
       const answer = await request.post("/link-social", {
         provider,

@@ -28,7 +28,6 @@ export const dataIntents = {
       // A user without an address gets the token here instead of by mail, if the session is fresh.
       const token = email === "" ? await deletionToken({ request, context }) : null;
       const answer = await post("/delete-user", { ...(token !== null ? { token } : password && { password }), callbackURL: "/sign-in" });
-      // Specification 4: by password, by fresh session, or by mail.
       const isDeleted = typeof answer === "object" && answer !== null && "message" in answer && answer.message === "User deleted";
       if (!isDeleted) return { done: "delete-asked" };
       setFlash(context, "Your account is deleted.");

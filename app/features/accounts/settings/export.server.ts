@@ -130,7 +130,6 @@ const isInTrash = (row: Row) => row["removedAt"] !== undefined;
 
 const isNamed = <Each extends Record<string, unknown>>(row: Each): row is Each & { name: string } => typeof row["name"] === "string";
 
-/** A path with a trailing slash. It is named on first use, so that empty folders take no name. */
 type Folder = () => string;
 
 function folders(parent: string | Folder): (name: string) => Folder {

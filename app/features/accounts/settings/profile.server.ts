@@ -25,7 +25,6 @@ export const profileIntents = {
     fieldOf: { "*": "newEmail" },
     async run({ newEmail }, request) {
       const before = await getVisitor(request.context);
-      // A mail to the account's address can reset its password.
       await requireRecentSignIn(request);
       await request.post("/change-email", { newEmail, callbackURL: "/account" });
       // Specification 4: an unverified address changes at once, a verified one after confirmation.

@@ -1,7 +1,6 @@
 import { encode } from "uqr";
 import type { TwoFactorSetup } from "../account-answer";
 
-/** The quiet zone in modules (ISO/IEC 18004, 5.3.8). */
 const QUIET = 4;
 const ADDRESS = /^otpauth:\/\/totp\/[^\s<>"]{1,600}$/;
 

@@ -7,7 +7,6 @@ import { FieldErrors } from "~/lib/ui/inputs/field";
 import { COMMENT_IMAGE_ACCEPT } from "./comment-images";
 import type { AttachmentsState } from "./use-attachments";
 
-/** The images of a comment that is being written. */
 export function Attachments({ id, attachments }: { id: string; attachments: AttachmentsState }) {
   const { images, uploading, problems } = attachments;
   return (

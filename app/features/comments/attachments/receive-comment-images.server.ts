@@ -20,7 +20,6 @@ import { storeCommentImage } from "./store-comment-image.server";
 
 const { sending: SENDING, files: FILES } = COMMENT_IMAGE_FIELDS;
 const { startThread, replyToThread } = commentIntents;
-/** UTF-8 needs at most 4 bytes for a character. */
 const FIELD_BYTES = 4 * COMMENT_MAX;
 
 type Received = { fields: URLSearchParams; answers: CommentImageAnswer[]; tooMany: boolean };
@@ -59,7 +58,6 @@ async function receive(
   }
 }
 
-/** Answers `/uploads/comment`, to which a composer sends one image. */
 export async function answerCommentImage({ request, context, url }: Pick<ActionFunctionArgs, "request" | "context" | "url">) {
   const itemId = url.searchParams.get(COMMENT_IMAGE_FIELDS.item) ?? "";
   const names = [SENDING, FILES, UPLOAD_FIELDS.uploaded];

@@ -7,14 +7,12 @@ import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
 import type { CommentImage } from "./comment-images";
 
 type AttachmentsOptions = {
-  /** The commented item; null where comments have no images. */
   itemId: string | null;
   images: readonly CommentImage[];
   onAdd: (image: CommentImage) => void;
   onRemove: (id: string) => void;
 };
 
-/** Uploads images that are chosen, pasted or dropped while a comment is written. */
 export function useAttachments({ itemId, images, onAdd, onRemove }: AttachmentsOptions) {
   const [uploading, setUploading] = useState(0);
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -65,7 +63,6 @@ export function useAttachments({ itemId, images, onAdd, onRemove }: AttachmentsO
               add([...event.dataTransfer.files]);
             },
             onPaste(event: ClipboardEvent) {
-              // Word processors copy a picture of the text, too.
               if (event.clipboardData.types.includes("text/plain")) return;
               const files = readPastedFiles(event.clipboardData, new Date());
               if (files.length === 0) return;

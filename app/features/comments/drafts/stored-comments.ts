@@ -1,7 +1,6 @@
 /* oxlint-disable no-restricted-globals -- each function catches the errors of localStorage */
 
 const PREFIX = "comments:";
-/** Keys in localStorage of drafts and unsent comments. */
 export const draftKey = (userId: string, place: string) => `${PREFIX}${userId}:draft:${place}`;
 export const unsentKey = (userId: string, key = "") => `${PREFIX}${userId}:unsent:${key}`;
 

@@ -36,7 +36,6 @@ const DRAWING_CPU_LIMIT = 2000;
 const DRAWING_MEMORY = 768 * 2 ** 20;
 export const svgRenderer = createSvgRenderer({ cpuLimit: DRAWING_CPU_LIMIT, memoryLimit: DRAWING_MEMORY });
 
-/** Bytes that this machine or its container has. */
 const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
 
 /** Fetch the bytes inside the job: otherwise those of all 500 waiting jobs are in memory. */

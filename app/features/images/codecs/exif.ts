@@ -1,6 +1,5 @@
 /** Camera data that may be shown. The location is private: only its presence is returned. */
 export type Exif = {
-  /** 1 to 8; 1 is upright. */
   orientation: number;
   camera?: string;
   lens?: string;
@@ -26,7 +25,6 @@ const TAG = {
   lens: 0xa434,
 } as const;
 
-/** Bytes per value by type; other types are not read. */
 const BYTES: Record<number, number> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1 };
 
 const MOST_ENTRIES = 512;

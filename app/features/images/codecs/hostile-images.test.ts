@@ -157,7 +157,6 @@ describe("small files that decode to large pictures", () => {
     async () => {
       const path = join(folder, "largest.avif");
       await writeFile(path, LARGEST_AVIF);
-      // Resets the peak memory (proc(5), clear_refs).
       await writeFile("/proc/self/clear_refs", "5");
       const before = rss();
       const answers = await Promise.all([inspectImage(path, "ada"), inspectImage(path, "ada")]);

@@ -36,7 +36,6 @@ export type PictureProperties = {
   placeholder: string | null;
   animated: boolean;
   pages?: Pick<PictureProperties, "width" | "height" | "placeholder">[];
-  /** Metadata that everyone with access to the picture may see. */
   details?: Omit<Exif, "orientation"> & { colourSpace?: string };
 };
 

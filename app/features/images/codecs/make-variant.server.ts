@@ -51,7 +51,6 @@ async function makeDrawing(
   decode: Decode,
 ): Promise<CachedVariant> {
   const shown = rotatedSize(original, rotation);
-  // A drawing has no pixels: the next listed width replaces its own.
   const listed = width === "own" ? nearestWidth(shown.width) : width;
   const format = width === "own" ? "webp" : targetFormat;
   const drawn = svgWidth(shown, listed);
@@ -125,7 +124,6 @@ async function lossless(picture: Sharp, height: number): Promise<CachedVariant> 
   return { type: "image/webp", bytes: await picture.webp({ lossless: true, effort: 2 }).toBuffer() };
 }
 
-/** WebP halves the colour resolution, which harms lettering. */
 const ORDINARY = { avif: 60, webp: 82, smartSubsample: false };
 const CAREFUL = { avif: 80, webp: 92, smartSubsample: true };
 

@@ -5,7 +5,6 @@ import { decoder, limitLargeDecoding } from "./decoder.server";
 import { readExif, withOrientation } from "./exif";
 import { orientationSegment } from "./strip-metadata.server";
 
-/** Drawings and documents are sent as they are stored. */
 export const canRotateFile = (contentType: string): boolean => contentType !== "image/svg+xml" && contentType !== "application/pdf";
 
 /** Returns a file with its picture turned: by its orientation where the format has one, otherwise by its pixels. */
@@ -86,7 +85,6 @@ function rotateHeif(bytes: Buffer, rotation: Rotation): Buffer | null {
   let hasRotation = false;
   for (let at = header.indexOf("irot", 4, "latin1"); at !== -1; at = header.indexOf("irot", at + 4, "latin1")) {
     if (header.readUInt32BE(at - 4) !== 9 || at + 5 > header.length) continue;
-    // `irot` counts quarters anticlockwise.
     header[at + 4] = ((header[at + 4] ?? 0) + 4 - rotation / 90) & 3;
     hasRotation = true;
   }

@@ -17,7 +17,6 @@ export function stripMetadata(bytes: Buffer, contentType: string): Buffer | null
   }
 }
 
-/** ITU-T T.81, annex B. */
 function jpeg(bytes: Buffer): Buffer | null {
   const chunks: Buffer[] = [bytes.subarray(0, 2)];
   let orientation = 1;
@@ -86,7 +85,6 @@ function png(bytes: Buffer): Buffer | null {
 
 const WEBP_NEEDS = new Set(["VP8X", "VP8 ", "VP8L", "ALPH", "ICCP", "ANIM", "ANMF"]);
 
-/** RFC 9649, section 2. */
 function webp(bytes: Buffer): Buffer | null {
   const chunks: Buffer[] = [];
   const fileLength = Math.min(bytes.length, 8 + bytes.readUInt32LE(4));
@@ -98,7 +96,6 @@ function webp(bytes: Buffer): Buffer | null {
     if (type === "EXIF" && readExif(bytes.subarray(at + 8, at + 8 + size)).orientation > 1) return null;
     if (WEBP_NEEDS.has(type)) {
       const chunk = Buffer.from(bytes.subarray(at, Math.min(end, fileLength)));
-      // Clears the EXIF and XMP flags.
       if (type === "VP8X") chunk[8] = (chunk[8] ?? 0) & ~0x0c;
       chunks.push(chunk);
     }
@@ -111,7 +108,6 @@ function webp(bytes: Buffer): Buffer | null {
   return Buffer.concat([head, body]);
 }
 
-/** GIF89a, sections 17 to 27. */
 function gif(bytes: Buffer): Buffer | null {
   if (!isWholeGif(bytes)) return null;
   const table = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);

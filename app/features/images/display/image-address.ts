@@ -7,11 +7,9 @@ export type VariantWidth = (typeof VARIANT_WIDTHS)[number];
 
 export const OWN_WIDTH = "own";
 
-/** Larger widths are for drawings only. */
 const WIDEST_LISTED: VariantWidth = 3840;
 
 export const ROTATIONS = [0, 90, 180, 270] as const;
-/** Degrees clockwise. */
 export type Rotation = (typeof ROTATIONS)[number];
 
 export const isSideways = (rotation: Rotation): boolean => rotation === 90 || rotation === 270;

@@ -14,7 +14,6 @@ export type PictureSource = {
 
 type PictureProps = {
   image: PictureSource;
-  /** "" where an adjacent text has the same content. */
   alt: string;
   /** As in HTML, but never `auto`: Chromium 156 then keeps a removed image and its whole detached tree. */
   sizes: string;

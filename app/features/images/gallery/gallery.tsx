@@ -176,7 +176,6 @@ function MovingMark({ image }: { image: DesignImage }) {
   );
 }
 
-/** Pictures beyond these ratios are cropped in the gallery, but not in the viewer. */
 const WIDEST = 4;
 const TALLEST = 0.45;
 

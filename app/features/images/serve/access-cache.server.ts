@@ -10,7 +10,6 @@ export type AccessibleImage = {
   height: number;
   page?: number | undefined;
   rotation?: Rotation | undefined;
-  /** Missing if a loader received the image, because browsers never get it. */
   storageUrl?: string | undefined;
 };
 
@@ -26,7 +25,6 @@ export type AccessCache = {
   size(): number;
   /** Stores pictures that a loader received for this session, so that a page's pictures need no further request. */
   note(sessionId: string, images: readonly NotedImage[]): void;
-  /** `note` and `expect` for the images of a page. */
   noteShown(sessionId: string, images: readonly NotedImage[]): void;
 };
 
@@ -37,10 +35,8 @@ export const GRANT_MS = 10_000;
 
 const REMEMBERED = 20_000;
 
-/** Long enough for the images of a page. */
 export const STORED_MS = 2_000;
 
-/** The maximum of `uploads.getFiles`. */
 const GROUP = 50;
 
 type Grant = { picture: Promise<AccessibleImage | null>; until: number };

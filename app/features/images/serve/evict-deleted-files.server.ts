@@ -135,7 +135,6 @@ type Released = { page: { id: string; checksum: string; at: number }[]; isDone: 
 type Living = { page: string[]; isDone: boolean; continueCursor: string };
 
 function positionStore(config: AppConfig) {
-  // The embedded deployment can have another port after a restart.
   const deployment = config.browserConvex.kind === "direct" ? config.convexUrl : "embedded";
   const path = join(config.dataDir, "cache", "released.json");
   return {

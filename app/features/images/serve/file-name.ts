@@ -12,7 +12,6 @@ export function attachment(name: string, contentType: string): string {
 export const fileName = (name: string, contentType: string): string =>
   withExtension(contentType === "application/pdf" ? name.replace(/ \(page \d+\)(?=\.pdf$|$)/i, "") : name, contentType);
 
-/** Removes characters that file systems reject, or that shells and people misread. */
 function safe(name: string): string {
   const allowed = cleanName(name.toWellFormed().replace(/\p{Cc}/gu, ""))
     .replace(/[/\\:*?"<>|]/g, "-")

@@ -202,7 +202,6 @@ export const isRotatedFile = (contentType: string, rotation: unknown): rotation 
 
 export const rotatedETag = (checksum: string, rotation: Rotation): string => `"${checksum}-turn${rotation}"`;
 
-/** A response copies a buffer, but not a stream. */
 const streamOf = (bytes: Buffer): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
@@ -215,7 +214,6 @@ function uprightSize({ width, height, rotation = 0 }: AccessibleImage): { width:
   return isSideways(rotation) ? { width: height, height: width } : { width, height };
 }
 
-/** Returns the cache key, which is also the ETag. */
 export function variantKey(
   { checksum, page }: Pick<AccessibleImage, "checksum" | "page">,
   { width, targetFormat, still = false, rotation = 0 }: VariantRequest,

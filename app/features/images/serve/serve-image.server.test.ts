@@ -106,7 +106,6 @@ it("rotates a file that was replaced meanwhile by its own type and rotation", as
   for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });
 });
 
-/** Grants stay; the storage addresses in them are too old. */
 function passStored(): void {
   const now = Date.now() + STORED_MS;
   vi.spyOn(Date, "now").mockReturnValue(now);

@@ -41,7 +41,6 @@ export function serveLinkImage(
   context: Readonly<RouterContextProvider>,
   { downloads, ...link }: LinkVisitor,
 ): Promise<Response> {
-  // The link is the share of the queue that all of its visitors have.
   return serve(request, context, { userId: `link ${link.linkId}`, sessionId: sessionOfLink(link), imageId }, { downloads });
 }
 

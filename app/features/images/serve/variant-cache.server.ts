@@ -12,7 +12,6 @@ export type CachedVariant = { type: string; bytes: Buffer };
 export type VariantCache = {
   /** Returns the entry, created once for simultaneous requests. Keys are safe file names; the part before the first "-" is the group. */
   get(key: string, make: () => Promise<CachedVariant>): Promise<CachedVariant>;
-  /** Removes a group's entries, including those being created. */
   forget(group: string): Promise<void>;
   groups(): Promise<string[]>;
   size(): number;
@@ -143,7 +142,6 @@ export function openVariantCache(
       await writeFile(unfinished, bytes);
       await rename(unfinished, path);
     } catch (error) {
-      // A full disk must not prevent the response.
       log.error({ error }, "an image could not be cached");
       await rm(unfinished, { force: true });
       return;

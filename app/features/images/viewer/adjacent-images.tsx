@@ -14,7 +14,6 @@ import { isDrawing } from "./viewer-canvas";
 export type AdjacentImages = {
   previous: string | null;
   next: string | null;
-  /** From 1; null where it is too far down to be counted. */
   position: number | null;
   total: number;
   isPending: boolean;
@@ -105,7 +104,6 @@ function Strip({ image, around, open }: FilmstripProps) {
   );
 }
 
-/** Images on each side of the shown one that are requested and decoded in advance. */
 const REACH = 2;
 
 export function usePreload(around: DesignImage[], currentId: string) {

@@ -5,10 +5,8 @@ export type ComparedImage = { imageId: string; versionId?: string | undefined };
 export const COMPARE_MODES = ["side", "swipe", "overlay", "difference"] as const;
 export type CompareMode = (typeof COMPARE_MODES)[number];
 
-/** Ids contain only letters and digits. */
 const BETWEEN = "~";
 
-/** `page`: `compare` of `ItemAddresses`. */
 export function compareAddress(
   a: ComparedImage,
   b: ComparedImage | null,

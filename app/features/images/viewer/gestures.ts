@@ -8,7 +8,6 @@ export type GestureTarget = {
   dismiss?: (() => void) | undefined;
 };
 
-/** Wheel pixels for a factor of e. */
 const WHEEL = 400;
 /** A trackpad pinch sends small steps with Ctrl. */
 const PINCH_WHEEL = 100;

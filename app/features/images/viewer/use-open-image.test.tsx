@@ -37,7 +37,6 @@ async function mount() {
 it("shows the requested image until its page is rendered, and never the previous one", async () => {
   const render = await mount();
   await act(async () => open("two"));
-  // The address changes before React renders the page.
   history.replaceState(null, "", "/design/d1/images/two");
   await act(async () => arrive());
   await render("two");

@@ -123,13 +123,11 @@ function NewVersion({ image, sending, answer: fromPage }: { image: DesignImage; 
     const file = new FormData(form.current);
     // Each selection has its own id, so that only a network retry repeats one.
     file.set(UPLOAD_FIELDS.sending, `${sending}-${++sent.current}`);
-    // Allows the same file to be selected again.
     input.current.value = "";
     void ahead.uploadFirst(file, UPLOAD_FIELDS.files, { for: "version", design: image.designId }).then((isReady) => {
       if (isReady) void fetcher.submit(file, { method: "post", encType: "multipart/form-data", action });
     });
   }
-  // Handles a file that was selected before hydration.
   const sendNow = useRef(send);
   useEffect(() => sendNow.current(), []);
 

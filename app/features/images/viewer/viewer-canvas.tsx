@@ -8,7 +8,6 @@ import { Picture } from "../display/picture";
 import { type Animation, useAnimation } from "./use-animation";
 import type { Zoom } from "./use-zoom";
 
-/** From this magnification on, pixels are not smoothed. */
 const PIXELS_FROM = 3;
 
 export const isDrawing = ({ contentType }: { contentType: string }) => contentType === "image/svg+xml";

@@ -37,11 +37,8 @@ type ViewerProps = {
   open: (id: string) => void;
   form: string;
   title: ReactNode;
-  /** Null where there are none. */
   actions: ReactNode | null;
-  /** Absent where comments are not shown. `versionNumber` is undefined while it loads. */
   comments?: { projectId: string; versionNumber: number | undefined };
-  /** Shows who else views the image. `layer` covers the stage. */
   Presence?: ComponentType<{ image: DesignImage; zoom: Zoom; layer: HTMLElement | null; open: (id: string) => void }> | undefined;
   hasGallery?: boolean;
   around: DesignImage[];

@@ -11,7 +11,6 @@ type TabPointerProps = {
   tab: ShownTab;
   image: { rotation?: Rotation | undefined };
   zoom: Pick<Zoom, "box">;
-  /** The own view is the same, so a frame shows nothing. */
   isFollowed: boolean;
 };
 

@@ -6,7 +6,6 @@ import type { Tab } from "../people";
 import { LatestSender } from "./latest-sender";
 import { visiblePart } from "./viewport";
 
-/** Interval in milliseconds: with the writes of the row, at most five writes a second. */
 const INTERVAL_MS = 220;
 
 type SendPointerOptions = { tabs: readonly Tab[]; image: DesignImage; box: Box | null; layer: HTMLElement | null };

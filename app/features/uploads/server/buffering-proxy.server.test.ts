@@ -10,7 +10,6 @@ function found(chunks: ReceivedChunk[]): number {
   return count;
 }
 
-/** Chunks that begin `every` ms apart and take `took` ms to arrive. */
 const chunks = (every: number, took: number, bytes = MIB) =>
   [0, 1, 2, 3, 4].map((index) => ({ bytes, startedAt: index * every, endedAt: index * every + took }));
 

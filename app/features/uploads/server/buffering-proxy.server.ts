@@ -4,7 +4,6 @@ export type ReceivedChunk = { bytes: number; startedAt: number; endedAt: number 
 
 const UPLOADS = 1000;
 const CHUNK_BYTES = 256 * 1024;
-/** A single gap may be a lost connection. */
 const GAPS = 2;
 const GAP_MS = 1000;
 /** Without a proxy that buffers, a chunk takes most of the time since the last one. */

@@ -41,7 +41,6 @@ export function watchedWebSocket({ fallsBack = false } = {}): typeof WebSocket {
   });
 }
 
-/** Whether messages use HTTP, because a proxy does not forward websockets. */
 export const isOverHttp = (): boolean => socket instanceof HttpSocket && socket.readyState === WebSocket.OPEN;
 
 /** Counts a failed handshake, after the server answered that it is ready. */

@@ -5,11 +5,9 @@ import type { ActionsHost } from "./action-syscalls.ts";
 import { ActionsThread, type Ended } from "./actions-thread.ts";
 import { ACTION_BLOCKED } from "../error-messages.ts";
 
-/** Further actions share threads. */
 const MAX_THREADS = Math.min(16, 4 * availableParallelism());
 const WATCH_EVERY_MS = { waiting: 100, computing: 25 };
 const MEBIBYTE = 1024 * 1024;
-/** Of all threads together. */
 const MAX_BYTES = 768 * MEBIBYTE;
 
 /** Gives each action a thread of its own while there are enough, so that none waits for the computation of another. */
@@ -37,7 +35,6 @@ export class ActionsPool {
 
   async http(...call: Parameters<ActionsThread["http"]>): Promise<Ended> {
     const ended = await this.#thread().http(...call);
-    // Its body has been transferred.
     return ended.kind === "unstarted" ? { ...ended, kind: "failed", message: ACTION_BLOCKED, data: undefined, logLines: [] } : ended;
   }
 

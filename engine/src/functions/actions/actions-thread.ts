@@ -56,7 +56,6 @@ export class ActionsThread {
     this.#worker.on("exit", () => this.#lost());
   }
 
-  /** Actions, and HTTP actions whose bodies are still in transfer. */
   get load(): number {
     return this.#running.size + this.#bodies.size;
   }
@@ -79,7 +78,6 @@ export class ActionsThread {
     });
   }
 
-  /** Ends the thread after its actions. */
   retire(): Promise<void> {
     return (this.#retired ??= this.#retire());
   }

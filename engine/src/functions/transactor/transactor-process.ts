@@ -22,7 +22,6 @@ export type TransactorOptions = {
   /** Called after each durable batch, before its answers. `restarted`: all subscriptions are lost. */
   onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
   onFailure: (error: Error) => void;
-  /** Receives the names of functions that were stopped. */
   warn?: ((line: string) => void) | undefined;
 };
 

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import type { BetterAuthPlugin } from "better-auth";
 import { cookieNames } from "../../session/cookies";
 
-/** Seconds. The browsers' maximum (RFC 6265bis, 5.5). */
 export const COOKIE_SECONDS = 400 * 24 * 60 * 60;
 const MARK_BYTES = 24;
 

@@ -3,7 +3,6 @@ import { createAuthMiddleware } from "better-auth/api";
 import { z } from "zod";
 import { REPLACED_CODES } from "../../callback-errors";
 
-/** The parameters of a provider's callback (specification 7), each at most once. */
 const text = z.string().optional();
 const callbackParams = z
   .object({ code: text, state: text, error: text, error_description: text, device_id: text, user: text, iss: text })

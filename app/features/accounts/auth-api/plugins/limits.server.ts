@@ -9,7 +9,6 @@ const IMAGE_LENGTH = 1000;
 const DEPTH = 16;
 const PASSKEY_NAMES = new Set(["/passkey/verify-registration", "/passkey/update-passkey"]);
 
-/** RFC 5321, 4.5.3.1.3, without the angle brackets. */
 const EMAIL_LENGTH = 254;
 
 /** Better Auth accepts any value here and leaves validation to the database. */

@@ -27,7 +27,6 @@ const HASH_LENGTH = 43;
 
 /** Minimum response time in ms. It hides the few milliseconds by which known and unknown addresses differ. */
 const ANSWERED_AFTER = 150;
-/** Better Auth itself waits for 500 ms after our work. */
 const RESENT_AFTER = 650;
 
 const SIGN_UP_MIN_MS = 400;

@@ -30,7 +30,6 @@ export const reclaim = () =>
                 if (user.emailVerified) return;
                 const verified = { emailVerified: true, updatedAt: new Date() };
                 await adapter.update({ model: "user", where: [{ field: "id", value: user.id }], update: verified });
-                // Better Auth answers with this object.
                 Object.assign(user, verified);
               },
             },

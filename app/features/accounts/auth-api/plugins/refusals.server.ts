@@ -27,7 +27,6 @@ const codeFor = (message: string) =>
     .replaceAll(" ", "_")
     .replaceAll(/[^A-Z0-9_]/g, "");
 
-/** Better Auth prefixes messages with the location: `[body.newPassword] …`. */
 function wordsFor(message: string): string {
   if (/^\[body\b/.test(message)) return "Invalid body parameters";
   return /^\[query\b/.test(message) ? "Invalid query parameters" : "Invalid input";

@@ -15,7 +15,6 @@ export const storeConvexToken = (names: CookieNames, session: string, token: str
 
 export const clearConvexToken = (names: CookieNames) => setCookie(names, "", 0);
 
-/** The value is base64url and dots, so it needs no encoding. */
 const setCookie = ({ convexToken, secure }: CookieNames, value: string, maxAge: number) =>
   `${convexToken}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure ? "; Secure" : ""}`;
 

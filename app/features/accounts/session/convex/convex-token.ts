@@ -32,7 +32,6 @@ async function requestToken(address: string): Promise<string | null> {
   throw new Error("The token could not be fetched: invalid response");
 }
 
-/** Reads a token's claims without verifying it. */
 export function readToken(token: string): { userId: string; expiresAt: number } | null {
   try {
     const payload = token.split(".")[1] ?? "";

@@ -12,7 +12,6 @@ import { api } from "#convex/_generated/api";
 
 type Query = FunctionReference<"query">;
 
-/** Requires the session middleware before it. */
 export const convexMiddleware: MiddlewareFunction<Response> = ({ request, context }) => {
   context.set(convexContext, requestConvex(context, tokensOfVisitor(request, context)));
 };
@@ -148,7 +147,6 @@ function openClient(url: string): ConvexHttpClient {
   };
   return new ConvexHttpClient(url, {
     skipConvexDeploymentUrlCheck: true,
-    // Callers handle errors; the client would also print them.
     logger: false,
     fetch: watchedFetch,
   });

@@ -13,7 +13,6 @@ type Queue = {
   name: string;
   /** Returns when the next entry is due, in milliseconds since 1970; null for an empty queue. */
   due: FunctionReference<"query", "public", Record<string, never>, number | null>;
-  /** Processes all due entries. Called again after an error. */
   drain: (signal: AbortSignal) => Promise<void>;
 };
 

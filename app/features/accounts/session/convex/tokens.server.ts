@@ -30,9 +30,7 @@ export const USER_TOKEN_SECONDS = 15 * 60;
 /** Seconds, also when the session ends sooner: below the client's refresh leeway the browser would fetch in a loop. */
 export const MIN_USER_TOKEN_SECONDS = TOKEN_REFRESH_LEEWAY_SECONDS + 60;
 export const SERVICE_TOKEN_SECONDS = 10 * 60;
-/** Seconds. The link itself is read at each call. */
 const LINK_TOKEN_SECONDS = 5 * 60;
-/** Cannot equal a user id, which has no hyphen. */
 const SERVICE_SUBJECT = "app-server";
 const LINK_SUBJECT = "public-link";
 

@@ -17,7 +17,6 @@ export async function servePicture(request: Request, userId: string, context: Re
     });
     const etag = `"${picture.checksum.slice(0, 32)}"`;
     const headers = {
-      // The address contains the checksum; `Vary` hides the picture from the next user of this browser.
       "Cache-Control": "private, max-age=31536000, immutable",
       Vary: "Cookie",
       ETag: etag,

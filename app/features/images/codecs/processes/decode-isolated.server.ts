@@ -139,7 +139,6 @@ export async function heicProfile(bytes: Buffer): Promise<Buffer | undefined> {
   return nclxPrimaries(bytes) === DISPLAY_P3 ? p3Profile() : undefined;
 }
 
-/** `colour_primaries` of ITU-T H.273. */
 const DISPLAY_P3 = 12;
 
 let p3: Promise<Buffer | undefined> | null = null;

@@ -10,7 +10,6 @@ const ENDLESS = svg(
   `<filter id="f" x="-9" y="-9" width="99" height="99">${'<feTurbulence baseFrequency=".01" numOctaves="9"/>'.repeat(99)}</filter><rect width="9999" height="9999" filter="url(#f)"/>`,
   'width="9999" height="9999"',
 );
-/** Nested groups: 10¹² paths in a thousand bytes. */
 const ENDLESS_USES = svg(
   `<defs><path id="u0" d="M0 0h9v9z"/>${Array.from({ length: 12 }, (_, n) => `<g id="u${n + 1}">${`<use href="#u${n}"/>`.repeat(10)}</g>`).join("")}</defs><use href="#u12"/>`,
 );

@@ -15,7 +15,6 @@ export class SvgRenderError extends Error {
 }
 
 export type SvgRenderer = {
-  /** Returns the drawing's size in its units, and the CPU time spent in ms. */
   measure(svg: Buffer): Promise<{ width: number; height: number; spent: number }>;
   /** `density` is dots per inch; `spent` is earlier CPU time for the same drawing in ms. */
   draw(svg: Buffer, density: number, spent?: number): Promise<Buffer>;

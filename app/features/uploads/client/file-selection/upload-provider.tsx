@@ -59,7 +59,6 @@ const LINKS = new Set(["text/uri-list", "text/x-moz-url"]);
 
 type DragState = { target: Target | null; card: boolean; isLink?: boolean };
 
-/** A form that takes dropped files itself. */
 const isOwnDrop = ({ target }: DragEvent) => target instanceof Element && target.closest("[data-own-drop]") !== null;
 
 const NO_FILE = "Links cannot be added. Save the image first, then drop its file.";

@@ -7,7 +7,6 @@ import lists from "zxcvbn/lib/frequency_lists.js";
 /** Common passwords (NIST SP 800-63B, 3.1.1.2): zxcvbn's list, compared case-insensitively. */
 const guessed = new Set(lists.passwords);
 
-/** ASVS 5.0, 6.1.2. */
 const OWN_WORDS = new Set(["atelier"]);
 
 /** Server-side calls (a user's first password) have no path. */
@@ -19,7 +18,6 @@ const CHOOSING = new Set<string | undefined>([
   undefined,
 ]);
 
-/** Without an answer by then, the password is accepted. */
 const TIMEOUT_MS = 1000;
 
 const passwordFields = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
@@ -66,7 +64,6 @@ async function isBreached(password: string): Promise<boolean> {
     });
     if (!response.ok) return false;
     const line = (await response.text()).split(/\r?\n/).find((entry) => entry.startsWith(`${hash.slice(5)}:`));
-    // Padding entries have a count of 0.
     return line !== undefined && !line.endsWith(":0");
   } catch {
     return false;

@@ -54,7 +54,6 @@ export function secondFactorAttempts() {
             const { returned } = ctx.context;
             if (!isAPIError(returned)) await change([], 0, { failedVerificationCount: 0, lockedUntil: null });
             else if (WRONG.has(String(returned.body?.code))) await lock(ctx, id);
-            // The code was not compared, so the attempt does not count.
             else await change([{ field: "failedVerificationCount", operator: "gt", value: 0 }], -1, { lockedUntil: null });
           }),
         },

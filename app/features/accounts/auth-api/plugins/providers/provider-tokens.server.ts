@@ -13,7 +13,6 @@ import { decryptOAuthToken } from "better-auth/oauth2";
 import { z } from "zod";
 import { byProvider, isAccount } from "./is-account";
 
-/** `userId` counts only for server-side calls without a session. */
 const tokensRequest = z.object({ ...byProvider, userId: z.string().optional() });
 
 const dataOnly = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
