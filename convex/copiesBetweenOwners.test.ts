@@ -169,7 +169,7 @@ describe.each(backends)("copies and storage between owners on $name", ({ start }
     const job = { from: design, cursor: null, userId: eve.userId, limits: { isLimited: false, quota: 1 } };
     await backend.inside.mutation(internal.jobs.copies.design, { ...job, to: target, isMove: true });
     await backend.inside.mutation(internal.jobs.copies.design, { ...job, to: target, isMove: true });
-    const reason = "You have no room for more. 0 of 3 images were copied. The original was not moved.";
+    const reason = "You have reached the limit of the plan or storage. 0 of 3 images were copied. The original was not moved.";
     expect(await eve.query(api.bulk.getRecent, {})).toMatchObject([
       { step: "", action: "move", state: "done", total: 2, done: 0, failed: 2, failures: [{ name: "Cover", reason }, { reason }] },
     ]);
@@ -178,7 +178,7 @@ describe.each(backends)("copies and storage between owners on $name", ({ start }
     const into = await ada.mutation(api.designs.create, { projectId: project, name: "Into" });
     await backend.inside.mutation(internal.jobs.copies.design, { ...job, from: evesCopy, to: into });
     const [latest] = await eve.query(api.bulk.getRecent, {});
-    expect(latest).toMatchObject({ action: "copy", failures: [{ reason: expect.stringMatching(/^The project's owner has no room/) }] });
+    expect(latest).toMatchObject({ action: "copy", failures: [{ reason: expect.stringMatching(/^The project's owner has reached the limit/) }] });
     expect(await ada.query(api.bulk.getRecent, {})).toEqual([]);
     await eve.mutation(api.bulk.dismiss, { id: latest?._id ?? "" });
     expect((await eve.query(api.bulk.getRecent, {})).map(({ action }) => action)).toEqual(["move"]);

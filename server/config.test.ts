@@ -107,7 +107,7 @@ describe("settings", () => {
     [
       "ACCOUNTS_REQUIRE_EMAIL_VERIFICATION",
       "true",
-      "SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be set, since links to verify addresses are sent by email",
+      "SMTP_URL is missing: ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true requires it, because links to verify addresses are sent by email",
     ],
     ["COGNITO_REGION", "eu-west-1", "COGNITO_DOMAIN is missing: sign-in with cognito needs it"],
   ])("are reported with the expected format: %s=%s", async (name, value, message) => {
@@ -265,8 +265,8 @@ describe("secrets", () => {
   it("are required for a remote deployment, and are not stored", { tags: "@must-given-remote-deployment-not-stored" }, async () => {
     const remote = { CONVEX_URL: "https://happy-otter-1.convex.cloud" };
     expect(await problems(remote)).toEqual([
-      "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be set (the first npm run setup:convex prints one)",
-      "TOKEN_SIGNING_KEY is missing: with CONVEX_URL it must be set (the first npm run setup:convex prints one)",
+      "BETTER_AUTH_SECRET is missing: CONVEX_URL requires it (the first npm run setup:convex prints one)",
+      "TOKEN_SIGNING_KEY is missing: CONVEX_URL requires it (the first npm run setup:convex prints one)",
     ]);
     const { secret, signingKey } = await makeSecrets();
     const { server, app } = await read({ ...remote, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) });

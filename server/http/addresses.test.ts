@@ -20,8 +20,8 @@ describe("readyMessage", () => {
   ])("lists this machine's addresses and requests APP_URL with HOST=%s", (host, listed) => {
     expect(readyMessage([], bound(host), INTERFACES).split("\n")).toEqual([
       "Atelier is ready at http://localhost:3000",
-      `Other machines reach this one at ${listed}, but only addresses in APP_URL are answered.`,
-      "Set it to what people open, the main address first: APP_URL=http://192.168.1.20:3000,http://localhost:3000",
+      `Other machines reach this one at ${listed}, but only the addresses in APP_URL are accepted.`,
+      "Set it to the addresses that people open, the main one first: APP_URL=http://192.168.1.20:3000,http://localhost:3000",
     ]);
   });
 
@@ -35,7 +35,7 @@ describe("readyMessage", () => {
 
   it("requests APP_URL if HOST is the name of a network address", () => {
     expect(readyMessage([], bound("192.168.1.20"), INTERFACES)).toMatch(
-      /answers only addresses in APP_URL.*APP_URL=http:\/\/192\.168\.1\.20:3000$/,
+      /accepts only the addresses in APP_URL.*APP_URL=http:\/\/192\.168\.1\.20:3000$/,
     );
   });
 

@@ -94,7 +94,7 @@ async function expectSameServer(app: BalancedApp): Promise<void> {
 
   const refusals = [await second(...part(100_000)), await second(`${path}/finish`, "POST"), await second(path, "DELETE")];
   for (const refusal of refusals) {
-    expect([refusal.status, await refusal.json()]).toEqual([404, { problem: "The upload has expired. It starts from the beginning." }]);
+    expect([refusal.status, await refusal.json()]).toEqual([404, { problem: "The upload has expired and restarts from the beginning." }]);
   }
   expect((await second(path, "HEAD")).status).toBe(404);
   expect((await first(path, "HEAD")).headers.get("Upload-Offset")).toBe("100000");

@@ -46,7 +46,7 @@ test("PUBLIC_LINKS=false closes links and their form", { tag: "@public-links-fal
   expect(await statusOf(app, link)).toBe(404);
   const page = await openBrowser(browser, app, ada);
   await page.goto(`/projects/${project}/sharing`);
-  await expect(page.getByText("The operator has switched public links off.")).toBeVisible();
+  await expect(page.getByText("The operator has turned off public links.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Create link" })).toHaveCount(0);
 });
 

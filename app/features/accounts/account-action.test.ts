@@ -21,7 +21,7 @@ describe("authFormAction", () => {
         result: {
           status: "error",
           initialValue: { email: "ada@", rememberMe: "on" },
-          error: { email: ["Invalid email"], password: ["Enter your password"] },
+          error: { email: ["Invalid email"], password: ["Enter your password."] },
         },
       },
       init: { status: 422 },

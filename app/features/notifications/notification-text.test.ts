@@ -38,13 +38,13 @@ it.each([
     "Projects that were shared with you were deleted with their owner's account.",
     undefined,
   ],
-  [{ notice: changed("transferOffered"), access }, "ada offers you the ownership of the project “Posters”.", "/projects/p1/transfer"],
+  [{ notice: changed("transferOffered"), access }, "ada offers to transfer the project “Posters” to you.", "/projects/p1/transfer"],
   [
     { notice: changed("transferAccepted"), access },
     "ada is now the owner of the project “Posters”, and you are an editor.",
     "/projects/p1",
   ],
-  [{ notice: changed("transferDeclined"), access }, "ada declined the ownership of the project “Posters”.", "/projects/p1"],
+  [{ notice: changed("transferDeclined"), access }, "ada declined the transfer of the project “Posters”.", "/projects/p1"],
   [
     { notice: { kind: "invitation", actorId: "u1", invitationId: "v1" as Id<"invitations"> } as const, access },
     "ada invites you to the project “Posters” as a viewer.",

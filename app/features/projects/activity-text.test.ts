@@ -17,7 +17,7 @@ it("names the action, its object and its location", () => {
     "set the review status of “Fig” in “Cover” to “In review”",
   );
   expect(textFor({ kind: "moved", from: "ada", to: "eve", transfer: { from: "ada", to: "eve" } }, "project")).toBe(
-    "became the owner of the project, which ada owned before",
+    "accepted the transfer of the project from ada",
   );
   expect(textFor({ kind: "tagged", from: "Approved", review: { to: "none" }, count: 3 })).toBe("removed the review status of 3 images");
   expect(textFor({ kind: "tagged", to: "Comment", discussion: "commented", design, count: 3 })).toBe(

@@ -80,9 +80,15 @@ describe("deliver", () => {
   it("follows a redirect that keeps the method, and reports others as failed", async () => {
     expect(await deliver(testConfig, delivery(`${origin}/moved`), local)).toEqual({ status: 204 });
     expect(received.map(({ url }) => url)).toEqual(["/moved", "/hook"]);
-    expect(await deliver(testConfig, delivery(`${origin}/found`), local)).toEqual({ status: 302, problem: "The server answered 302." });
+    expect(await deliver(testConfig, delivery(`${origin}/found`), local)).toEqual({
+      status: 302,
+      problem: "The server responded with 302.",
+    });
     expect(await deliver(testConfig, delivery(`${origin}/loop`), local)).toEqual({ problem: "There are too many redirects." });
-    expect(await deliver(testConfig, delivery(`${origin}/broken`), local)).toEqual({ status: 500, problem: "The server answered 500." });
+    expect(await deliver(testConfig, delivery(`${origin}/broken`), local)).toEqual({
+      status: 500,
+      problem: "The server responded with 500.",
+    });
   });
 
   it("sends nothing to a redirect's private address", async () => {

@@ -47,7 +47,7 @@ for (const [path, type, said] of [
   ["/account/security", "multipart/form-data; boundary=b", "The form is too large"],
   ["/account/security.data", "multipart/form-data; boundary=b", "413"],
   ["/preferences", "application/x-www-form-urlencoded", ""],
-  ["/api/auth/sign-in/email", "application/json", "The length is missing"],
+  ["/api/auth/sign-in/email", "application/json", "The Content-Length header is missing"],
 ] as const) {
   test(
     `limits a body without a declared length, too: ${path}`,

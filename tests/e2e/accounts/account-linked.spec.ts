@@ -81,7 +81,7 @@ bothWays((javaScript) => {
         at: "/account",
         typed: ["New email", NEW_EMAIL],
         press: "Change email",
-        done: (page) => page.getByText(`Changed to ${NEW_EMAIL}.`),
+        done: (page) => page.getByText(`Email changed to ${NEW_EMAIL}.`),
       },
     ];
 

@@ -56,7 +56,7 @@ bothWays((javaScript) => {
       await page.getByLabel("Current password").fill(person.password);
       await page.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
-      await expect(page.getByLabel("New password")).toHaveAccessibleDescription("Use at least 8 characters");
+      await expect(page.getByLabel("New password")).toHaveAccessibleDescription("Use at least 8 characters.");
 
       await page.getByLabel("Current password").fill(person.password);
       await page.getByLabel("New password").fill(newPassword);

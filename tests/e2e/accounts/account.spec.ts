@@ -24,7 +24,7 @@ bothWays((javaScript) => {
     await expect(field).toHaveValue(person.name);
     await field.fill("   ");
     await page.getByRole("button", { name: "Save name" }).click();
-    await expect(field).toHaveAccessibleDescription("Enter your name");
+    await expect(field).toHaveAccessibleDescription("Enter your name.");
     await field.fill("Grace Hopper");
     await page.getByRole("button", { name: "Save name" }).click();
     await expect(page.getByRole("status").filter({ hasText: "Saved." })).toBeVisible();
@@ -49,7 +49,7 @@ bothWays((javaScript) => {
     const fresh = `new-${person.email}`;
     await field.fill(fresh);
     await change.click();
-    await expect(page.getByText(`Changed to ${fresh}.`)).toBeVisible();
+    await expect(page.getByText(`Email changed to ${fresh}.`)).toBeVisible();
     await expect(sidebar(page).getByText(fresh)).toBeVisible();
   });
 

@@ -96,8 +96,8 @@ bothWays((javaScript) => {
     await page.getByLabel("Email").fill(freshEmail());
     await page.getByLabel("Password", { exact: true }).fill("short");
     await page.getByRole("button", { name: "Create account" }).click();
-    await expect(page.getByLabel("Name")).toHaveAccessibleDescription("Enter your name");
-    await expect(page.getByLabel("Password", { exact: true })).toHaveAccessibleDescription("Use at least 8 characters");
+    await expect(page.getByLabel("Name")).toHaveAccessibleDescription("Enter your name.");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveAccessibleDescription("Use at least 8 characters.");
   });
 
   test(

@@ -35,7 +35,7 @@ bothWays((javaScript) => {
       await page.getByLabel("Name").fill("Ada");
       await page.getByLabel("Password", { exact: true }).fill("password1234");
       await page.getByRole("button", { name: "Create account" }).click();
-      await expect(page.getByText("This password is too common")).toBeVisible();
+      await expect(page.getByText("This password is too common. Choose another one.")).toBeVisible();
       await expect(page.getByLabel("Email")).toHaveValue(email);
       await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
       await page.getByRole("button", { name: "Create account" }).click();

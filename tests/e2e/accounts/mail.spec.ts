@@ -108,7 +108,7 @@ bothWays((javaScript) => {
       await expectAccessible(page);
       await page.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
-      await expect(page.getByLabel("New password")).toHaveAccessibleDescription("Use at least 8 characters");
+      await expect(page.getByLabel("New password")).toHaveAccessibleDescription("Use at least 8 characters.");
       await page.getByLabel("New password").fill("another horse battery");
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(page).toHaveURL("/sign-in?notice=password-changed");
@@ -174,7 +174,7 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(/\/sign-in\?redirectTo=/);
     await ready(page);
     await page.getByRole("button", { name: "Email me a sign-in link" }).click();
-    await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Enter your email address");
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Enter your email address.");
     await page.getByLabel("Email").fill(person.email);
     await page.getByRole("button", { name: "Email me a sign-in link" }).click();
     await expect(page.getByText("If an account with this email exists")).toBeVisible();

@@ -66,7 +66,7 @@ test(
 
     await page.goto("/account/notifications");
     await hydrated(page);
-    await page.getByLabel("Replies").selectOption("At once");
+    await page.getByLabel("Replies").selectOption("Immediately");
     await page.getByRole("button", { name: "Save settings" }).click();
     await expect.poll(async () => (await chosen()).reply).toBe("now");
     const oneClick = await fetch(address, { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) });

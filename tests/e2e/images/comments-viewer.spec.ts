@@ -11,7 +11,7 @@ test.describe.configure({ mode: "parallel" });
 const panel = (page: Page) => page.getByRole("complementary", { name: "Comments" });
 const pins = (page: Page) => page.getByRole("list", { name: "Comments on the image" }).getByRole("listitem");
 const composer = (page: Page) => panel(page).getByLabel("Write a comment");
-const surface = (page: Page) => page.getByRole("application", { name: "Place of the comment" });
+const surface = (page: Page) => page.getByRole("application", { name: "Comment position" });
 const threads = (page: Page) => panel(page).getByRole("article");
 
 async function imageOf(app: RunningApp, person: Person, name: Parameters<typeof addPictures>[3][number] = "dogs") {
@@ -157,7 +157,7 @@ test("moves between threads by key, from a thread to its pin and back", async ({
   await expect(threads(page).filter({ hasText: "Second" })).toBeFocused();
   await page.locator(`[data-pin="${first}"] button`).click();
   await expect(threads(page).filter({ hasText: "First" })).toBeFocused();
-  await threads(page).filter({ hasText: "Second" }).getByRole("button", { name: "Show place" }).click();
+  await threads(page).filter({ hasText: "Second" }).getByRole("button", { name: "Show on image" }).click();
   await expect(pins(page).getByRole("button", { pressed: true })).toBeFocused();
 
   await panel(page).getByRole("button", { name: "Close the panel" }).click();
@@ -215,20 +215,20 @@ test(
     await expect(threads(second).getByRole("button", { name: /Celebration/ })).toHaveCount(0);
 
     await row.getByRole("button", { name: "Edit comment" }).click();
-    await panel(page).getByLabel("Text of the comment").fill("Look again");
+    await panel(page).getByLabel("Comment text").fill("Look again");
     await page.keyboard.press("Control+Enter");
     await expect(threads(second)).toContainText("Look again");
     await expect(threads(second)).toContainText("Edited");
 
     await threads(page).getByRole("button", { name: "Resolve" }).click();
-    await expect(panel(second).getByText("No open comments.")).toBeVisible();
+    await expect(panel(second).getByText("No open threads.")).toBeVisible();
     await expect(pins(second)).toHaveCount(0);
     await panel(page).getByRole("button", { name: "Resolved", exact: true }).click();
     await expect(threads(page)).toContainText("Resolved by");
     await threads(page).getByRole("button", { name: "Reopen" }).click();
     await expect(threads(second)).toHaveCount(1);
     await panel(page).getByRole("button", { name: "Mentions" }).click();
-    await expect(panel(page).getByText("No comments mention you.")).toBeVisible();
+    await expect(panel(page).getByText("No threads mention you.")).toBeVisible();
     await panel(page).getByRole("button", { name: "Mine" }).click();
     await expect(threads(page)).toHaveCount(1);
 

@@ -307,7 +307,7 @@ test.describe("the tray", () => {
       await expect(tray(next).getByRole("heading")).toHaveText("1 file was not uploaded.");
       await expectAccessible(next);
       await tray(next).getByLabel("Select file again").setInputFiles(picturePath("fig"));
-      await expect(tray(next).getByRole("alert")).toHaveText("Not selected: fig.jpg.");
+      await expect(tray(next).getByRole("alert")).toHaveText("No unfinished upload matches: fig.jpg.");
       await tray(next).getByLabel("Select file again").setInputFiles(picturePath("path"));
       await expect(tray(next).getByRole("heading")).toHaveText("1 image added");
       expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);

@@ -39,11 +39,11 @@ bothWays((javaScript) => {
       await ready(other);
       await expect(threads(other)).toContainText("Point 25% from the left and 50% from the top");
       await expect(threads(other).locator("strong", { hasText: "here" })).toBeVisible();
-      await expect(other.getByRole("article", { name: "Unread thread of Ada Lovelace" })).toBeVisible();
+      await expect(other.getByRole("article", { name: "Unread thread by Ada Lovelace" })).toBeVisible();
       await expectAccessible(other);
 
       await open(other, "Reply");
-      await other.getByLabel("Your answer").fill("Is this enough?");
+      await other.getByLabel("Your reply").fill("Is this enough?");
       await other.getByRole("button", { name: "Send" }).last().click();
       await expect(other.getByRole("list", { name: "Replies" })).toContainText("Is this enough?");
 
@@ -65,13 +65,13 @@ bothWays((javaScript) => {
       if (javaScript) await expect(threads(page).locator(".comment-mention")).toHaveText(`@${stranger.name}`);
       await expect(page.getByLabel("New comment")).toHaveValue("");
       await open(page, "Edit");
-      await page.getByLabel("Text").fill("Three lines");
+      await page.getByLabel("Comment text").fill("Three lines");
       await page.getByRole("button", { name: "Save" }).click();
       await expect(threads(page)).toContainText("edited");
       await expect(threads(page)).toContainText("Three lines");
       await open(page, "Delete");
       await page.getByRole("button", { name: "Delete comment" }).click();
-      await expect(page.getByRole("heading", { name: "No comments" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No threads" })).toBeVisible();
 
       await page.goto(path);
       await ready(page);
@@ -81,14 +81,14 @@ bothWays((javaScript) => {
       if (!javaScript) await other.reload();
       await expect(threads(other).getByRole("button", { name: "👍 1" })).toHaveAttribute("aria-pressed", "false");
       await other.getByRole("button", { name: "Resolve thread" }).click();
-      await expect(other.getByRole("heading", { name: "No comments" })).toBeVisible();
+      await expect(other.getByRole("heading", { name: "No threads" })).toBeVisible();
       if (!javaScript) await page.reload();
-      await expect(page.getByRole("heading", { name: "No comments" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No threads" })).toBeVisible();
       await page.getByRole("link", { name: "Resolved" }).click();
       await expect(threads(page)).toContainText(`Resolved by ${stranger.name}`);
       await ready(page);
       await page.getByRole("button", { name: "Reopen thread" }).click();
-      await expect(page.getByRole("heading", { name: "No comments" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No threads" })).toBeVisible();
 
       await page.goto("/notifications");
       await ready(page);
@@ -141,12 +141,12 @@ bothWays((javaScript) => {
     await page.goto(path);
     await ready(page);
     await open(page, "Edit");
-    await page.getByLabel("Text").fill("Mine");
+    await page.getByLabel("Comment text").fill("Mine");
     const { first } = await convex.query(api.comments.getThread, { threadId });
     await convex.mutation(api.comments.edit, { commentId: first._id, text: "Theirs" });
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("alert").filter({ hasText: "Theirs" })).toBeVisible();
-    await expect(page.getByLabel("Text")).toHaveValue("Mine");
+    await expect(page.getByLabel("Comment text")).toHaveValue("Mine");
     await page.getByRole("button", { name: "Overwrite with my text" }).click();
     await expect(threads(page)).toContainText("Mine");
     await expect.poll(async () => (await convex.query(api.comments.getThread, { threadId })).first.text).toBe("Mine");

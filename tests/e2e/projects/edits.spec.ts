@@ -67,7 +67,7 @@ bothWays((javaScript) => {
     await expect(actions.cards).toHaveText(["One"]);
     await expectAccessible(page);
     await actions.runCardAction("Remove from favourites", "One");
-    await expect(page.getByRole("heading", { name: "Favourites appear here" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "No favourites" })).toBeVisible();
     await page.getByRole("link", { name: "Show all projects" }).click();
     await expect(actions.cards).toHaveText(["Two", "One"]);
   });

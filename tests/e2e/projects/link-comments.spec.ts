@@ -42,7 +42,7 @@ bothWays((javaScript) => {
       await expect(threads(guest)).toContainText("Guest");
       await expectAccessible(guest);
       await open(guest, "Edit");
-      await guest.getByLabel("Text").fill("First");
+      await guest.getByLabel("Comment text").fill("First");
       await guest.getByRole("button", { name: "Save", exact: true }).click();
       await expect(threads(guest)).toContainText("edited");
 
@@ -50,7 +50,7 @@ bothWays((javaScript) => {
       await ready(page);
       await expect(threads(page)).toContainText("Grace");
       await open(page, "Reply");
-      await page.getByLabel("Your answer").fill("Thank you");
+      await page.getByLabel("Your reply").fill("Thank you");
       await page.getByRole("button", { name: "Send" }).last().click();
       await expect(page.getByRole("list", { name: "Replies" })).toContainText("Thank you");
       if (!javaScript) await guest.reload();
@@ -86,7 +86,7 @@ test(
     await page.goto(`/design/${designId}/images/${imageId}`);
     await hydrated(page);
     await guest.keyboard.press("c");
-    await expect(guest.getByRole("application", { name: "Place of the comment" })).toBeFocused();
+    await expect(guest.getByRole("application", { name: "Comment position" })).toBeFocused();
     await guest.keyboard.press("Enter");
     const panel = guest.getByRole("complementary", { name: "Comments" });
     await panel.getByLabel("Write a comment").fill("Larger here");

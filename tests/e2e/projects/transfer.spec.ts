@@ -37,7 +37,7 @@ bothWays((javaScript) => {
       await other.goto("/notifications");
       await ready(other);
       await expectAccessible(other);
-      await other.getByRole("link", { name: "Answer the transfer of Magazine" }).click();
+      await other.getByRole("link", { name: "View transfer of Magazine" }).click();
       await expect(other.getByRole("heading", { name: "Transfer", level: 1 })).toBeVisible();
       await ready(other);
       await other.getByRole("button", { name: "Decline transfer" }).click();

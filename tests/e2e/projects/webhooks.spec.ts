@@ -1,7 +1,7 @@
 import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
 
-const WAITING = /Waiting after \d attempt/;
+const WAITING = /Queued after \d attempt/;
 
 bothWays((javaScript) => {
   test("logs a failed delivery to a private address", { tag: ["@webhook-private", "@slow"] }, async ({ launch, browser }) => {
