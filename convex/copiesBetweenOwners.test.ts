@@ -178,7 +178,10 @@ describe.each(backends)("copies and storage between owners on $name", ({ start }
     const into = await ada.mutation(api.designs.create, { projectId: project, name: "Into" });
     await backend.inside.mutation(internal.jobs.copies.design, { ...job, from: evesCopy, to: into });
     const [latest] = await eve.query(api.bulk.getRecent, {});
-    expect(latest).toMatchObject({ action: "copy", failures: [{ reason: expect.stringMatching(/^The project's owner has reached the limit/) }] });
+    expect(latest).toMatchObject({
+      action: "copy",
+      failures: [{ reason: expect.stringMatching(/^The project's owner has reached the limit/) }],
+    });
     expect(await ada.query(api.bulk.getRecent, {})).toEqual([]);
     await eve.mutation(api.bulk.dismiss, { id: latest?._id ?? "" });
     expect((await eve.query(api.bulk.getRecent, {})).map(({ action }) => action)).toEqual(["move"]);

@@ -315,12 +315,12 @@ test("pastes, drops and removes images of a comment, and opens them above the pa
     .click();
   await page.reload();
   await hydrated(page);
-  await page.getByRole("button", { name: /^Comments/ }).click();
+  await page.getByRole("link", { name: /^Comments/ }).click();
   await expect(panel(page).getByRole("img")).toHaveCount(2);
   await panel(page).getByRole("button", { name: "Send" }).click();
   const other = await otherBrowser(person);
   await openImage(other, path);
-  await other.getByRole("button", { name: /^Comments/ }).click();
+  await other.getByRole("link", { name: /^Comments/ }).click();
   await expect(threads(other).getByRole("link")).toHaveCount(2);
   const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId });
   expect(images).toHaveLength(2);
@@ -339,7 +339,7 @@ test("pastes, drops and removes images of a comment, and opens them above the pa
     filter: "all",
     paginationOpts: { cursor: null, numItems: 9 },
   });
-  expect(listed.map(({ first }) => first.images?.map(({ name }) => name))).toEqual([["one", "two"]]);
+  expect(listed.map(({ first }) => first.images?.map(({ name }) => name))).toEqual([["one.png", "two.png"]]);
 });
 
 test("marks threads of an earlier version", async ({ page, app, person }) => {

@@ -71,7 +71,7 @@ bothWays((javaScript) => {
       await expect(threads(page)).toContainText("Three lines");
       await open(page, "Delete");
       await page.getByRole("button", { name: "Delete comment" }).click();
-      await expect(page.getByRole("heading", { name: "No threads" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No comments" })).toBeVisible();
 
       await page.goto(path);
       await ready(page);
@@ -81,14 +81,14 @@ bothWays((javaScript) => {
       if (!javaScript) await other.reload();
       await expect(threads(other).getByRole("button", { name: "👍 1" })).toHaveAttribute("aria-pressed", "false");
       await other.getByRole("button", { name: "Resolve thread" }).click();
-      await expect(other.getByRole("heading", { name: "No threads" })).toBeVisible();
+      await expect(other.getByRole("heading", { name: "No comments" })).toBeVisible();
       if (!javaScript) await page.reload();
-      await expect(page.getByRole("heading", { name: "No threads" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No comments" })).toBeVisible();
       await page.getByRole("link", { name: "Resolved" }).click();
       await expect(threads(page)).toContainText(`Resolved by ${stranger.name}`);
       await ready(page);
       await page.getByRole("button", { name: "Reopen thread" }).click();
-      await expect(page.getByRole("heading", { name: "No threads" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No comments" })).toBeVisible();
 
       await page.goto("/notifications");
       await ready(page);
