@@ -164,7 +164,12 @@ report(
   "Interface texts that the glossary replaced",
   interfaceFiles.flatMap((file) => {
     const code = withoutComments(read(file));
-    return REPLACED_TEXTS.filter((text) => code.includes(text)).map((text) => ({ file, text }));
+    const isIn = (text: string) =>
+      code
+        .split(text)
+        .slice(1)
+        .some((rest) => !/^\w/.test(rest));
+    return REPLACED_TEXTS.filter(isIn).map((text) => ({ file, text }));
   }),
   REPLACED_TEXTS.length,
 );

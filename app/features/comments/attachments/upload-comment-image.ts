@@ -2,7 +2,7 @@ import { UPLOAD_FIELDS } from "~/features/uploads/upload-result";
 import { isLarge } from "~/features/uploads/client/transfer/use-upload-ahead";
 import { COMMENT_IMAGE_FIELDS, type CommentImage } from "./comment-images";
 
-const FAILED = "The image was not added. Try again.";
+const FAILED = "The image could not be added. Try again.";
 
 /** Uploads an image for a comment on an item. Throws an error with the text to show. */
 export async function uploadCommentImage(itemId: string, file: File): Promise<CommentImage> {
