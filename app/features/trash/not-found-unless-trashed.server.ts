@@ -8,12 +8,14 @@ export async function notFoundUnlessTrashed<Result>(
   id: string,
   load: () => Promise<Result>,
 ): Promise<Result> {
+  // Sent with the queries of the page, in one snapshot: the item may be restored meanwhile.
+  const trashed = convexFor(context).preload(api.trash.getTrashed, { id });
+  trashed.catch(() => undefined);
   try {
     return await load();
   } catch (error) {
     if (!is404(error)) throw error;
-    const trashed = await convexFor(context).preload(api.trash.getTrashed, { id });
-    const { _id, kind, name } = trashed.value;
+    const { _id, kind, name } = (await trashed).value;
     throw data({ trashed: { _id, kind, name } }, { status: 404, statusText: "Not Found" });
   }
 }

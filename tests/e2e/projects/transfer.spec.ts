@@ -24,7 +24,7 @@ bothWays((javaScript) => {
       await page.getByRole("link", { name: "Transfer project" }).click();
       await ready(page);
       await page.getByRole("button", { name: "Offer transfer" }).click();
-      await expect(page.getByText("Choose a member.", { exact: true }).last()).toBeVisible();
+      await expect(page.getByText("Choose a member of the project.", { exact: true }).last()).toBeVisible();
       await expectAccessible(page);
       await offer();
       if (!javaScript) await page.goto(page.url());
