@@ -6,9 +6,8 @@ import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { makeVariant } from "~/features/images/codecs/make-variant.server";
 import { OWN_WIDTH } from "~/features/images/display/image-address";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
-import { checkImage, type ImageProperties, resultOf, storeBytes } from "~/features/uploads/server/store-image.server";
+import { checkImage, finalizeStored, type ImageProperties, resultOf, storeBytes } from "~/features/uploads/server/store-image.server";
 import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
-import { Unavailable } from "~/lib/http/unavailable.server";
 import { api } from "#convex/_generated/api";
 import type { CommentImageAnswer } from "./comment-images";
 
@@ -54,14 +53,5 @@ async function store(path: string, properties: ImageProperties, name: string, { 
   const storageId = await storeBytes(url, path, properties);
   const args = { ...of, storageId, name, contentType, size, width, height, checksum, placeholder, animated };
   const finalize = () => convex.mutation(api.commentImages.finalize, { ...args, uploadId: `${sending}:${checksum}` }, { skipQueue: true });
-  try {
-    // An unanswered call may have run; repeating it is safe because `uploadId` is the same.
-    return await finalize().catch((error: unknown) => {
-      if (error instanceof Unavailable) return finalize();
-      throw error;
-    });
-  } catch (error) {
-    await convex.mutation(api.uploads.discard, { storageId }, { skipQueue: true }).catch(() => {});
-    throw error;
-  }
+  return finalizeStored(convex, storageId, finalize);
 }

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import type { ConvexHttpClient } from "convex/browser";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
@@ -143,6 +144,15 @@ async function store(file: ArrivedFile, properties: ImageProperties, upload: Upl
     await convex.mutation(api.versions.finalize, { ...version, imageId: versionOf }, { skipQueue: true });
     return versionOf;
   };
+  return finalizeStored(convex, storageId, finalize);
+}
+
+/** Runs `finalize`, which makes a row for a stored file. Discards the file if there is none. */
+export async function finalizeStored<Result>(
+  convex: ConvexHttpClient,
+  storageId: Id<"_storage">,
+  finalize: () => Promise<Result>,
+): Promise<Result> {
   try {
     // An unanswered call may have run; repeating it is safe because `uploadId` is the same.
     return await finalize().catch((error: unknown) => {
