@@ -3,35 +3,51 @@ import { expect, type Page, type WebSocketRoute } from "@playwright/test";
 export const LOST = { code: 1011 };
 export const SYNC = /\/api\/\d[^/]*\/sync$/;
 
+/** Returns the version of the query set that a "ModifyQuerySet" starts or a "Transition" ends with. */
+function querySetVersion(message: string | Buffer, key: "newVersion" | "querySet") {
+  const { type, ...rest } = JSON.parse(String(message));
+  if (type === "ModifyQuerySet" && key === "newVersion") return Number(rest.newVersion);
+  if (type === "Transition" && key === "querySet") return Number(rest.endVersion.querySet);
+  return undefined;
+}
+
 export async function controlConnection(page: Page) {
   let held = false;
   let down = false;
   const waiting: (() => void)[] = [];
   const sockets: WebSocketRoute[] = [];
   const silenced = new Set<WebSocketRoute>();
-  let answered = false;
+  let queries = { sent: 0, answered: 0 };
   let heartbeats = 0;
   let rewrite = (message: string) => message;
   const through = (pass: () => void) => (held ? void waiting.push(pass) : pass());
-  page.on("domcontentloaded", () => (answered = false));
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) queries = { sent: 0, answered: 0 };
+  });
   await page.routeWebSocket(SYNC, (socket) => {
     if (down) return void socket.close(LOST);
     sockets.push(socket);
+    const versions = { sent: 0, answered: 0 };
+    queries = versions;
     const server = socket.connectToServer();
-    socket.onMessage((message) => through(() => void (silenced.has(socket) || server.send(message))));
+    socket.onMessage((message) => {
+      versions.sent = querySetVersion(message, "newVersion") ?? versions.sent;
+      through(() => void (silenced.has(socket) || server.send(message)));
+    });
     server.onMessage((message) =>
       through(() => {
         if (silenced.has(socket)) return;
         socket.send(rewrite(String(message)));
-        if (String(message).includes('"Transition"')) answered = true;
+        versions.answered = querySetVersion(message, "querySet") ?? versions.answered;
         if (String(message).includes('"answers":"Heartbeat"')) heartbeats++;
       }),
     );
   });
   await page.route("**/sync-stream", (route) => (down ? route.abort() : route.continue()));
   return {
+    /** Waits until every query that the page has sent is answered: the first answer can be that to the token alone. */
     async live() {
-      await expect.poll(() => answered).toBe(true);
+      await expect.poll(() => queries.sent > 0 && queries.answered === queries.sent).toBe(true);
       await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
     },
     heartbeats: () => heartbeats,
