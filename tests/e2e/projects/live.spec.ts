@@ -99,6 +99,7 @@ test(
 
     await page.goBack();
     await expect(she.cards).toHaveText(["Harbour", "Daybreak"]);
+    await connection.live();
     connection.hold();
     await she.removeCard("Harbour");
     await expect(she.cards).toHaveText(["Daybreak"]);

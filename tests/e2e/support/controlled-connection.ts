@@ -47,8 +47,10 @@ export async function controlConnection(page: Page) {
   return {
     /** Waits until every query that the page has sent is answered: the first answer can be that to the token alone. */
     async live() {
-      await expect.poll(() => queries.sent > 0 && queries.answered === queries.sent).toBe(true);
-      await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+      const frames = () => page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+      const answered = () => queries.sent > 0 && queries.answered === queries.sent;
+      await expect.poll(() => frames().then(answered)).toBe(true);
+      await frames();
     },
     heartbeats: () => heartbeats,
     rewrite: (how: (message: string) => string) => (rewrite = how),
