@@ -232,7 +232,7 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     ]);
   });
 
-  it("are deleted in bulk by the owner, of one guest or of the whole link", async () => {
+  it("can be deleted in bulk by the owner, for one guest or the whole link", async () => {
     const [one, two] = [await create(project), await create(project)];
     const [spammer, client] = [newGuest("Spam"), newGuest("Client")];
     const threadId = await ada.mutation(comments.startThread, { itemId: image, text: "Ada", key: randomUUID() });

@@ -244,7 +244,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await refused(create(project))).toMatchObject({ code: "limit" });
   });
 
-  it("go with their project", async () => {
+  it("are deleted with their project", async () => {
     const { id } = await create(design);
     await server.mutation(api.links.noteVisits, { linkId: id, visits: 1 });
     await save(await signUp(backend, "eve"), id);
@@ -302,7 +302,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await saved(eve)).toMatchObject([{ state: "expired", target: null, sealedToken: null }]);
   });
 
-  it("leave the lists of those who saved them when revoked", async () => {
+  it("are removed from all saved lists when revoked", async () => {
     const eve = await signUp(backend, "eve");
     const { id } = await create(project);
     await save(eve, id);
@@ -368,7 +368,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await count()).toBeGreaterThan(0);
   });
 
-  it("count again when the time of the attempts is over", async () => {
+  it("allow attempts again after the window of the limit", async () => {
     const count = () => server.mutation(api.links.countAttempt, { limits: [{ key: design, most: 1 }], seconds: 0 });
     expect([await count(), await count(), await count()]).toEqual([0, 0, 0]);
   });

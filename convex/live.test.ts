@@ -77,7 +77,7 @@ it("shows a bulk job as stopped when its failed batch stored no state", { tags: 
   await expect.poll(() => jobs.at(-1)).toEqual([]);
 });
 
-it("ends all queries with the session", async () => {
+it("ends all live queries when the session ends", async () => {
   const ada = await signUp(backend, "ada");
   const projectId = await ada.mutation(api.projects.create, { name: "a project" });
   const lists = [
@@ -112,7 +112,7 @@ it("sends no update for changes of other users", async () => {
   expect(messages).toHaveLength(2);
 });
 
-it("ends the open pages of a member at once when the access ends or a role is lower", async () => {
+it("updates a member's open pages at once when the role changes or access ends", async () => {
   const [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
   const projectId = await ada.mutation(api.projects.create, { name: "Shared" });
   const designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });

@@ -226,7 +226,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
     expect(await namesIn(designId)).toEqual(["b.png"]);
   });
 
-  it("are named after their common parent and archived while visible", async () => {
+  it("name an archive after the common parent, and omit trashed items", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const [a = "", b = ""] = await newImages(front, "a.png", "b.png");
     const [c = ""] = await newImages(back, "c.png");

@@ -144,9 +144,9 @@ export const getReviewers = userQuery({
   },
 });
 
-/** What the overview shows of each status at most. Its links lead to complete lists. */
+/** Maximum number of items per status in the overview. Its links lead to complete lists. */
 const SHOWN = { designs: 12, images: 24, requests: 50 };
-/** Designs in which the overview looks for images of a status. */
+/** Maximum number of designs whose images the overview reads. */
 const DESIGNS = 100;
 
 const itemShape = v.object({ designId: v.id("designs"), imageId: v.optional(v.id("designImages")), name: v.string() });

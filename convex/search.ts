@@ -51,7 +51,7 @@ export type Found = Infer<typeof foundShape>;
 const NOTHING: Found = { projects: [], designs: [], images: [], more: [], next: null };
 
 // Indexes back words, tag, image type and time; the other filters are checked in the `SEEN_LIMIT` rows of a response. `to` is exclusive.
-// Best match first, without words newest first. Infixes and typing errors are found only without an exact match: they cost far more.
+// Sorts by relevance, or newest first if no words are given. Infixes and typing errors are found only without an exact match: they cost far more.
 // The access rule checks each row, so contents of trashed items are never found.
 export const find = userQuery({
   args: {

@@ -53,7 +53,7 @@ export const cancel = userMutation({
   },
 });
 
-/** Makes the caller the owner; of a large project, after a job has added up its bytes. Throws "limit" without room for it. */
+/** Makes the caller the owner. For a large project, a job first sums its bytes. Throws "limit" if the caller has too little storage. */
 export const accept = userMutation({
   args: { transferId: v.string() },
   returns: v.null(),

@@ -292,7 +292,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId }))).toEqual({ code: "not_found" });
   });
 
-  it("lists 201 images at most in upload order, and all page by page", async () => {
+  it("lists at most 201 images in upload order, and all images by page", async () => {
     const storageId = await backend.store(bytes("shared"));
     await backend.inside.mutation(probe.insertImages, { designId, storageId, from: 0, count: 205 });
     const expected = Array.from({ length: 205 }, (_, each) => `image ${each}`);

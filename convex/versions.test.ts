@@ -46,7 +46,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
   const stored = async (...ids: Id<"_storage">[]) => (await backend.inside.query(probe.filesAmong, { ids })).length;
   const bytesUsed = async () => (await ada.query(api.usage.getUsage, {})).bytes;
 
-  it("rotates the current version, its covers and its copies, and leaves the file", { tags: "@rotates-current-version" }, async () => {
+  it("rotates the current version, covers and copies without changing the file", { tags: "@rotates-current-version" }, async () => {
     const before = await image();
     const rotate = (direction: "left" | "right") => ada.mutation(api.designImages.rotate, { id: imageId, direction });
     await ada.mutation(api.designs.setCover, { id: designId, imageId });

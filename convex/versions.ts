@@ -110,7 +110,7 @@ export const finalize = serverMutationForSender({
 
     await expectWithin(ctx, path.project.ownerId, properties.size, args.quota);
     const last = (await versionsOf(ctx, image._id).order("desc").first()) ?? (await insertFirst(ctx, image));
-    if (last.number >= VERSIONS_MAX) throw limit(`An image can have at most ${VERSIONS_MAX} versions.`);
+    if (last.number >= VERSIONS_MAX) throw limit(`An image can have at most ${VERSIONS_MAX} versions. Upload the file as a new image.`);
     const id = await ctx.db.insert("imageVersions", {
       ...properties,
       ...(image.ownerId !== undefined && { ownerId: image.ownerId }),

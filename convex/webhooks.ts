@@ -41,7 +41,7 @@ export const create = serverMutationFor({
     if (!url.startsWith("https://") || url.length > URL_MAX) throw invalid({ url: ["Enter an address that begins with https://."] });
     if (events.length === 0) throw invalid({ events: ["Choose at least one event."] });
     const webhooks = await webhooksOf(ctx, project._id);
-    if (webhooks.length >= WEBHOOKS_MAX) throw limit(`A project has at most ${WEBHOOKS_MAX} webhooks.`);
+    if (webhooks.length >= WEBHOOKS_MAX) throw limit(`A project can have at most ${WEBHOOKS_MAX} webhooks. Delete one first.`);
     if (project.hasWebhooks !== true) await ctx.db.patch(project._id, { hasWebhooks: true });
     const unique = [...new Set(events)];
     return ctx.db.insert("webhooks", {

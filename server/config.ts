@@ -176,8 +176,7 @@ export async function readConfig(
   const set = parsed.data;
   const dataDir = resolve(set.DATA_DIR);
   const problem = set.CONVEX_URL ? null : await problemWithFolder(dataDir);
-  if (problem)
-    throw new ConfigError([`DATA_DIR is ${JSON.stringify(set.DATA_DIR)}; expected a folder that can be written to, but ${problem}`]);
+  if (problem) throw new ConfigError([`DATA_DIR is ${JSON.stringify(set.DATA_DIR)}; expected a writable folder, but ${problem}`]);
   const ownKeys = { secret: set.BETTER_AUTH_SECRET, signingKey: set.TOKEN_SIGNING_KEY };
   const { engineAdminKey: adminKey, ...secrets } = await loadSecrets(set.CONVEX_URL ? null : dataDir, ownKeys, set.MAKE_NEW_KEYS).catch(
     (error: unknown) => {
@@ -275,5 +274,5 @@ export const secretSettings: readonly string[] = [
 
 function problemText(issue: z.core.$ZodIssue, env: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);
-  return `${name} is ${SECRET.test(name) ? "not acceptable" : JSON.stringify(env[name])}; expected ${issue.message}`;
+  return `${name} is ${SECRET.test(name) ? "invalid" : JSON.stringify(env[name])}; expected ${issue.message}`;
 }

@@ -28,7 +28,7 @@ describe("socialProviders", () => {
     expect(socialProviders(env).configured["paypal"]).toEqual({ clientId: "id", clientSecret: "secret", environment: "sandbox" });
     expect(socialProviders({ ...env, PAYPAL_ENVIRONMENT: "live" }).configured["paypal"]).toMatchObject({ environment: "live" });
     expect(socialProviders({ ...env, PAYPAL_ENVIRONMENT: "prod" }).problems).toEqual([
-      "PAYPAL_ENVIRONMENT is not acceptable; expected sandbox or live",
+      "PAYPAL_ENVIRONMENT is invalid; expected sandbox or live",
     ]);
   });
 
@@ -42,7 +42,7 @@ describe("socialProviders", () => {
       });
     for (const wrong of ["a key", pem("P-384")])
       expect(socialProviders({ ...env, APPLE_PRIVATE_KEY: wrong }).problems).toEqual([
-        "APPLE_PRIVATE_KEY is not acceptable; expected the text of the .p8 file of Sign in with Apple",
+        "APPLE_PRIVATE_KEY is invalid; expected the text of the .p8 file of Sign in with Apple",
       ]);
   });
 });

@@ -96,7 +96,7 @@ export function socialProviders(env: Record<string, string | undefined>): {
     problems.push(...missing.map((end) => `${name(end)} is missing: sign-in with ${id} needs it`));
     for (const { name, value } of options) {
       const expected = checks[name]?.(value) ?? null;
-      if (expected !== null) problems.push(`${name} is not acceptable; expected ${expected}`);
+      if (expected !== null) problems.push(`${name} is invalid; expected ${expected}`);
     }
     configured[id] = {
       ...defaults[id],

@@ -58,7 +58,7 @@ function accountConflicts(set: Settings, { production, providers }: SettingsCont
       ? [`ACCOUNTS_EMAIL_AND_PASSWORD is false, and ${withoutSignUp(providers)}: nobody could sign up`]
       : []),
     ...(set.ACCOUNTS_LINK_DIFFERENT_EMAILS && !set.ACCOUNTS_LINKING
-      ? ["ACCOUNTS_LINK_DIFFERENT_EMAILS is true, while ACCOUNTS_LINKING is false"]
+      ? ["ACCOUNTS_LINK_DIFFERENT_EMAILS=true requires ACCOUNTS_LINKING=true"]
       : []),
   ];
 }
@@ -67,7 +67,7 @@ function uselessTrust({ ACCOUNTS_TRUSTED_PROVIDERS: trusted, ACCOUNTS_LINKING }:
   if (trusted.length === 0) return [];
   const missing = trusted.filter((id) => !providers.includes(id));
   return [
-    ...(ACCOUNTS_LINKING ? [] : ["ACCOUNTS_TRUSTED_PROVIDERS is set, while ACCOUNTS_LINKING is false"]),
+    ...(ACCOUNTS_LINKING ? [] : ["ACCOUNTS_TRUSTED_PROVIDERS has no effect, because ACCOUNTS_LINKING is false"]),
     ...(missing.length > 0 ? [`ACCOUNTS_TRUSTED_PROVIDERS names providers that are not configured: ${missing.join(", ")}`] : []),
   ];
 }

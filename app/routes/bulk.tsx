@@ -48,7 +48,7 @@ export default function Bulk({ loaderData }: Route.ComponentProps) {
     <Page>
       <PageHeader title="Bulk actions" />
       <p className="text-soft">
-        {isRunning ? "This page updates by itself until the bulk actions are finished." : "No bulk action is running."}
+        {isRunning ? "This page updates automatically until the bulk actions are finished." : "No bulk action is running."}
       </p>
     </Page>
   );

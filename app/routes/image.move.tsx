@@ -79,7 +79,7 @@ export default function MoveImage({ loaderData }: Route.ComponentProps) {
         current={design._id}
         field="designId"
         targets={designs.map(({ _id, name, imageCount }) => ({ _id, name, summary: count(imageCount, "image") }))}
-        nowhere="This project has no design. Choose another project, or create a design."
+        nowhere="This project has no designs. Choose another project, or create a design."
       />
       <NewDestination
         key={`new ${loaderData.projectId} ${designs.length}`}

@@ -82,7 +82,7 @@ export default function MoveImages({ actionData }: Route.ComponentProps) {
         copy="copyImages"
         current={where.place}
         targets={where.targets}
-        nowhere="This project has no design. Choose another project, or create a design."
+        nowhere="This project has no designs. Choose another project, or create a design."
       />
       <NewDestination
         key={`new ${where.projectId} ${where.targets.length}`}

@@ -68,7 +68,7 @@ export default function RestoreElsewhere({ loaderData: { item, choice, targets }
         nowhere={
           kind === "design"
             ? "There is no project. Create one first."
-            : "This project has no design. Choose another project, or create a design first."
+            : "This project has no designs. Choose another project, or create a design first."
         }
       />
     </Page>

@@ -83,7 +83,7 @@ async function live(page: Page, change: (name: string) => Promise<unknown>): Pro
   await page.waitForFunction(() => document.querySelector("h2")?.textContent === "live");
 }
 
-/** Returns ms from the change to the frame after it shows; both clocks are this machine's. */
+/** Returns the milliseconds from the change to the first frame that shows it. Both clocks are this machine's. */
 async function untilPainted(page: Page, name: string, change: (name: string) => unknown, selector = "h2"): Promise<number> {
   await page.evaluate(
     ([wanted, shown]) => {

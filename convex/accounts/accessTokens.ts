@@ -55,7 +55,7 @@ export const create = serverMutationFor({
       .withIndex("by_user", (q) => q.eq("userId", user.id))
       .take(ACCESS_TOKENS_MAX);
     if (tokens.length >= ACCESS_TOKENS_MAX)
-      throw limit(`An account has at most ${ACCESS_TOKENS_MAX} access tokens. Revoke one that you no longer use.`);
+      throw limit(`An account can have at most ${ACCESS_TOKENS_MAX} access tokens. Revoke one that you no longer use.`);
     const createdAt = Date.now();
     const expiry = days === null ? {} : { expiresAt: createdAt + days * DAY };
     return db.insert("accessTokens", { userId: user.id, name, tokenHash, scopes, createdAt, ...expiry });

@@ -182,7 +182,7 @@ export const owner = internalMutation({
   },
 });
 
-/** Without an owner: for all users, with no actor in the history. */
+/** Purges old trash of one owner, or of all users. Without an owner, history entries have no actor. */
 export const trash = internalMutation({
   args: { ownerId: v.union(v.string(), v.null()), before: v.number() },
   returns: v.null(),

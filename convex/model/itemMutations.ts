@@ -19,8 +19,6 @@ import { toCover, touch } from "./summaries";
 
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
-/** An item and its parents: the item is the last of project, design and image. */
-
 /** Returns an item in which the caller has the right. Throws "not_found". */
 type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: Right) => Promise<Found>;
 

@@ -3,7 +3,7 @@ import { type Block, blockText, watchEventLoop } from "./event-loop.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-it("reports a block over 200 ms with what ran", () => {
+it("reports a block over 200 ms with the functions that ran", () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   let time = 0;
   let noted: string[] = [];

@@ -161,7 +161,7 @@ it("starts without a last commit timestamp, as in an earlier version's data", as
   await expect.poll(() => existsSync(join(data, "last-commit"))).toBe(true);
 });
 
-it("starts on an empty folder that only has the timestamp of a last commit", async () => {
+it("starts in a folder that contains only the last commit timestamp", async () => {
   writeLastCommit(data, 1n);
   await start();
   await expect.poll(() => readFileSync(join(data, "last-commit"), "utf8")).not.toBe("1\n");

@@ -30,7 +30,7 @@ async function revoke({ links }: Administration, id: string): Promise<void> {
 }
 
 async function revokeAll({ links }: Administration, sure: boolean): Promise<void> {
-  if (!sure && !(await confirmed("This revokes all public links. Type all to continue: ", "all")))
+  if (!sure && !(await confirmed('This revokes all public links. Type "all" to continue: ', "all")))
     throw new Failure("Nothing was revoked.");
   console.log(`${counted(await links.revokeAll(), "public link")} revoked.`);
 }

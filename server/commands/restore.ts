@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const existing = (await readdir(dataDir)).filter((name) => PARTS.includes(name));
   if (existing.length > 0)
     throw new Error(
-      `There is data in ${dataDir} already (${existing.join(", ")}). Stop the app, move the data to another folder, then try again. A restore never overwrites files.`,
+      `${dataDir} already contains data (${existing.join(", ")}). Stop the app, move the data to another folder, then try again. A restore never overwrites files.`,
     );
   await requireBackup(from);
   const { latest, problems } = await checkCopy(join(from, "convex"));
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     });
   }
   if (problems.length > 0) console.warn(`Restored, although the backup is damaged:\n${formatProblems(problems)}`);
-  console.log(`Restored: ${dataDir} has the state of the backup ${from}.`);
+  console.log(`Restored the backup ${from} to ${dataDir}.`);
 }
 
 async function requireBackup(from: string): Promise<void> {

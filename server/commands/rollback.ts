@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     const replaced = await rollBack(dataDir, name, (await readPushed(dataDir))?.version ?? null);
     writeLastCommit(dir, newestCommit(dir));
     console.log(
-      `The database has the state of ${name}. Start ${snapshot.version === null ? "the earlier version" : `version ${snapshot.version}`} now. The replaced database is the snapshot ${replaced}.`,
+      `Restored the database from the snapshot ${name}. Start ${snapshot.version === null ? "the earlier version" : `version ${snapshot.version}`} now. The replaced database was saved as the snapshot ${replaced}.`,
     );
   } finally {
     unlock();

@@ -79,7 +79,7 @@ function parseFlags(args: string[]) {
 function givenSigningKey(configuredKey: string | undefined) {
   if (!configuredKey) return null;
   const parsed = settings.shape.TOKEN_SIGNING_KEY.safeParse(configuredKey);
-  if (!parsed.success) throw new ConfigError(["TOKEN_SIGNING_KEY is not acceptable; expected a private ES256 key as JSON (JWK)"]);
+  if (!parsed.success) throw new ConfigError(["TOKEN_SIGNING_KEY is invalid; expected a private ES256 key as JSON (JWK)"]);
   return parsed.data ?? null;
 }
 

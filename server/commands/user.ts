@@ -52,7 +52,7 @@ async function invite(accounts: Administration, typed: string): Promise<void> {
   if (!success) throw new Failure(`${plain(typed)} is not an email address.`);
   const invited = await accounts.invite(email);
   if (invited === "closed") throw new Failure("ACCOUNTS_SIGN_UP is closed, so nobody can sign up. Set it to invited, then invite.");
-  if (invited === "has account") throw new Failure(`An account has the address ${plain(email)} already.`);
+  if (invited === "has account") throw new Failure(`An account with the address ${plain(email)} already exists.`);
   const advice = "It works once and expires in seven days. Earlier links for this address no longer work.";
   console.log(
     invited.isMailed

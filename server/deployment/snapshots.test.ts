@@ -115,7 +115,7 @@ describe("npm run rollback", () => {
       );
     });
 
-  it("goes back to a snapshot that the app then opens, and forward again", { timeout: 60_000 }, async () => {
+  it("restores a snapshot that the app can open, then the newer database", { timeout: 60_000 }, async () => {
     await (await startEngine(join(dataDir, "convex"), ADMIN_KEY)).stop("SIGTERM");
     await take();
     const before = await readFile(database());

@@ -167,7 +167,7 @@ type Refusal = { status: 400 | 403 | 405 | 414 | 421; reason: string; headers?: 
 /** No `Request` can have these methods (Fetch, 2.2.1), and TRACE would reveal HttpOnly cookies. */
 const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
 
-const UNKNOWN_HOST = "Unknown host. Add the address that people open to APP_URL, and let proxies forward the host.";
+const UNKNOWN_HOST = "Unknown host. Add the address that people open to APP_URL, and configure proxies to forward the Host header.";
 
 function refuse(request: IncomingMessage, origin: string | null): Refusal | null {
   const target = request.url ?? "";

@@ -23,7 +23,7 @@ export function createMetrics({ token, onLoopback, sources, connections, websock
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   gauge(registry, "atelier_connections", "Open connections", connections);
-  gauge(registry, "atelier_websockets", "Open websockets of browsers that this server forwards", websockets);
+  gauge(registry, "atelier_websockets", "Open browser websockets that this server forwards", websockets);
   gauge(registry, "atelier_event_loop_longest_block_seconds", "The longest block of the event loop since the start", loop.longest);
   gauge(registry, "atelier_event_loop_blocks", "Blocks of the event loop over 200 ms since the start", loop.blocks);
 

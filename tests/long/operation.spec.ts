@@ -182,7 +182,7 @@ test("an online backup restores users, sessions, data and pictures", async ({ la
     await expect(run("backup", join(dir, "copy"))).rejects.toThrow(/copy already exists. A backup never overwrites files/);
     const late = await signUp(app.url);
 
-    await expect(run("restore", join(dir, "copy"))).rejects.toThrow("There is data in");
+    await expect(run("restore", join(dir, "copy"))).rejects.toThrow("already contains data");
     await app.stop();
     await rename(app.dataDir, join(dir, "lost"));
     await expect(run("restore", join(dir, "lost", "uploads"))).rejects.toThrow("is not a complete backup");

@@ -59,7 +59,7 @@ function LinkFields({ state: { id, fields, refusal }, allowed, hasPassword = fal
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField field={fields["name"]} label="Name" autoComplete="off" hint="Only you see it." />
+        <TextField field={fields["name"]} label="Name" autoComplete="off" hint="Visitors do not see this name." />
         {expiresOn ? (
           <Field
             htmlFor={expiresOn.id}

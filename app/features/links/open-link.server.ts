@@ -156,6 +156,6 @@ function isUnlockedBy(config: AppConfig, link: Lock, value: string | null): bool
   return given.length === expected.length && timingSafeEqual(given, expected) && Number(until) > Date.now();
 }
 
-/** Contains the lock, so a new password ends earlier cookies. */
+/** Contains the lock, so a new password invalidates earlier cookies. */
 const signature = ({ secret }: AppConfig, { linkId, lock }: Lock, until: string): Buffer =>
   createHmac("sha256", secret).update(`link unlocked ${linkId} ${lock} ${until}`).digest();

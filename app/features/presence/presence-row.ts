@@ -9,7 +9,7 @@ export type RowConnection = {
 /** Interval of writes while nothing changes, in milliseconds. The deployment deletes a row after 25 s. */
 export const BEAT_MS = 10_000;
 
-/** Keeps this tab's row in the deployment equal to a state: one call at a time, and one per `BEAT_MS` while nothing changes. */
+/** Synchronizes this tab's row in the deployment with the last state. Sends one call at a time, and a heartbeat every `BEAT_MS`. */
 export class PresenceRow {
   readonly #connection: RowConnection;
   #state: RowState | null = null;

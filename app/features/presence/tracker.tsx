@@ -4,7 +4,7 @@ import { useChoices } from "./choices";
 import { ownRow, removeOwnRow } from "./own-tab";
 import { useTabs } from "./use-tabs";
 
-/** A hidden tab leaves after four minutes: browsers then run its timers once a minute, and its row would come and go. */
+/** A hidden tab leaves after four minutes: browsers then run its timers once a minute, so its row would expire between heartbeats. */
 const LEAVES_MS = 4 * 60_000;
 
 type Visibility = "visible" | "away" | "left";

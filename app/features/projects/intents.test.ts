@@ -50,7 +50,7 @@ describe("optimistic updates of projects", () => {
     expect(first).toMatchObject({ designCount: 0, cover: [] });
     expect(typeof first === "object" && first !== null && "_id" in first && isPending(String(first._id))).toBe(true);
   });
-  it("moves a renamed project first and changes its page's title", async () => {
+  it("moves a renamed project to the top and updates its page title", async () => {
     const at = page();
     await at.send(projectIntents.renameProject, { id: "p2", name: "Second" });
     expect(names(at.see(api.projects.getProjects))).toEqual(["Second", "One"]);

@@ -9,7 +9,7 @@ export function NothingSelected({ thing }: { thing: string }) {
       <PageHeader title={`Move ${thing}s`} />
       <EmptyState
         title="Nothing selected"
-        text={`Select ${thing}s first, with the ‘Select’ button above the list.`}
+        text={`Use “Select” above the list to select ${thing}s.`}
         action={<ButtonLink to={href("/projects")}>All projects</ButtonLink>}
       />
     </Page>

@@ -9,7 +9,7 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
       { keys: ["Ctrl+Z", "Cmd+Z"], does: "Undo" },
       { keys: ["Ctrl+Shift+Z", "Cmd+Shift+Z"], does: "Redo" },
       { keys: ["Ctrl+Enter", "Cmd+Enter"], does: "Save text or send a comment" },
-      { keys: ["Alt+T"], does: "Focus notifications" },
+      { keys: ["Alt+T"], does: "Focus messages" },
       { keys: ["Esc"], does: "Close dialog" },
     ],
   },
@@ -65,7 +65,7 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
       { keys: ["J", "K"], does: "Next or previous comment" },
       { keys: ["Shift+C"], does: "Compare with another image or version" },
       { keys: ["Delete"], does: "Move to trash" },
-      { keys: ["Esc"], does: "Close the comments, or back to the design" },
+      { keys: ["Esc"], does: "Close comments or return to the design" },
     ],
   },
   {
@@ -88,10 +88,10 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
   {
     name: "Comparison",
     shortcuts: [
-      { keys: ["Arrows"], does: "Move both" },
-      { keys: ["+", "-", "0", "1", "2"], does: "Zoom both" },
+      { keys: ["Arrows"], does: "Pan both images" },
+      { keys: ["+", "-", "0", "1", "2"], does: "Zoom both images" },
       { keys: ["G"], does: "Next background" },
-      { keys: ["Esc"], does: "Back to the first image" },
+      { keys: ["Esc"], does: "Return to the first image" },
     ],
   },
 ];

@@ -20,9 +20,9 @@ export const TEXTS = {
   tooMany: "You have too many unfinished uploads. Resume or discard some of them.",
   failed: "Something went wrong on our side. The uploaded part is kept.",
   timeout: "The request took too long. The uploaded part is kept.",
-  proxyTooLarge: `A proxy in front of the server rejects requests of ${bytesText(SMALLEST_CHUNK)}. The upload failed. The operator must raise the proxy's limit (in nginx: client_max_body_size), then try again.`,
+  proxyTooLarge: `A proxy in front of the server rejects requests of ${bytesText(SMALLEST_CHUNK)}. The upload failed. Ask the operator to raise the proxy's limit (in nginx: client_max_body_size), then try again.`,
   proxyNoServer:
-    "A proxy in front of the server receives no response from it. The uploaded part is kept. If this continues, the operator must check that the server is running, and the proxy's address and timeout for it (in nginx: proxy_pass, proxy_read_timeout).",
+    "A proxy in front of the server receives no response. The uploaded part is kept. If this continues, ask the operator to check the server and the proxy's address and timeout (in nginx: proxy_pass, proxy_read_timeout).",
 } as const;
 
 export const CONTINUES = "The upload continues automatically.";

@@ -8,7 +8,7 @@ import { firstResults, useArrival } from "./first-result";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./error-responses";
 
-/** Continues a loader's answer live, never with older data than this browser has seen. `instead` is another live answer. */
+/** Returns the loader's result, then live updates, never older than what this browser has received. `instead` replaces the subscription. */
 export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): Result {
   const { query, args, ts, value } = preloaded;
   const reference = useMemo(() => makeFunctionReference<"query">(query), [query]);

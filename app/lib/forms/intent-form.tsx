@@ -14,7 +14,7 @@ type IntentFormOptions = {
   defaultValue?: Record<string, string>;
 };
 
-/** A form of the current route, for the action and the clientAction. `refusal` is the last rejection, `done` the last success. */
+/** Returns the state of a form of the current route's action or clientAction. `refusal` is the last rejection, `done` the last success. */
 export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFormOptions) {
   const fetcher = useFetcher<FormAnswer | undefined>({ key: id });
   const fromPage = useActionData<FormAnswer | undefined>();

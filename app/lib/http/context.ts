@@ -3,7 +3,7 @@ import type { AppConfig } from "~/config";
 
 export const configContext = createContext<AppConfig>();
 
-/** The client's address by the trusted proxies; set by `createApp`, never read from a header. */
+/** The client's address as reported by the trusted proxies; set by `createApp`, never read from a header. */
 export const clientAddressContext = createContext<string>();
 
 export const nonceContext = createContext<string>();

@@ -12,17 +12,17 @@ export function plainFetch(input: Parameters<typeof fetch>[0], init: RequestInit
     return fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   return new Promise((resolve, reject) => {
     const headers = init?.headers === undefined ? {} : Object.fromEntries(new Headers(init.headers));
-    const asking = request(address, { agent, method: init?.method ?? "GET", headers }, (answer) => {
+    const outgoing = request(address, { agent, method: init?.method ?? "GET", headers }, (answer) => {
       readResponse(answer)
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));
     });
-    const timer = setTimeout(() => asking.destroy(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
-    asking.once("error", (error) => {
+    const timer = setTimeout(() => outgoing.destroy(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+    outgoing.once("error", (error) => {
       clearTimeout(timer);
       reject(error);
     });
-    asking.end(body);
+    outgoing.end(body);
   });
 }
 

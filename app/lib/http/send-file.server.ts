@@ -23,11 +23,11 @@ export async function sendFile(
     const { size } = await file.stat();
     const secure = address.startsWith("https:");
     const options = { agent: secure ? encrypted : plain, method: "POST", headers: { ...headers, "Content-Length": size }, signal };
-    const asking = secure ? httpsRequest(address, options) : httpRequest(address, options);
+    const outgoing = secure ? httpsRequest(address, options) : httpRequest(address, options);
     const [answered, sent] = await Promise.allSettled([
-      answerOf(asking).finally(() => asking.writableFinished || asking.destroy()),
-      sendAll(file, size, piece, asking).catch((error: unknown) => {
-        asking.destroy(asError(error));
+      answerOf(outgoing).finally(() => outgoing.writableFinished || outgoing.destroy()),
+      sendAll(file, size, piece, outgoing).catch((error: unknown) => {
+        outgoing.destroy(asError(error));
         throw error;
       }),
     ]);
@@ -40,18 +40,18 @@ export async function sendFile(
   }
 }
 
-async function sendAll(file: FileHandle, size: number, piece: Buffer, asking: ClientRequest): Promise<void> {
+async function sendAll(file: FileHandle, size: number, piece: Buffer, outgoing: ClientRequest): Promise<void> {
   for (let at = 0; at < size;) {
     const { bytesRead } = await file.read(piece, 0, PIECE, at);
     if (bytesRead === 0) throw new Error("The file became shorter while it was sent");
-    await write(asking, piece.subarray(0, bytesRead));
+    await write(outgoing, piece.subarray(0, bytesRead));
     at += bytesRead;
   }
-  asking.end();
+  outgoing.end();
 }
 
-async function answerOf(asking: ClientRequest): Promise<{ status: number; text: string }> {
-  const [answer]: IncomingMessage[] = await once(asking, "response");
+async function answerOf(outgoing: ClientRequest): Promise<{ status: number; text: string }> {
+  const [answer]: IncomingMessage[] = await once(outgoing, "response");
   if (!answer) throw new Error("No answer");
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk);
@@ -59,7 +59,7 @@ async function answerOf(asking: ClientRequest): Promise<{ status: number; text: 
 }
 
 /** Resolves when the bytes may be overwritten. */
-const write = (asking: ClientRequest, bytes: Buffer): Promise<void> =>
-  new Promise((resolve, reject) => asking.write(bytes, (error) => (error ? reject(error) : resolve())));
+const write = (outgoing: ClientRequest, bytes: Buffer): Promise<void> =>
+  new Promise((resolve, reject) => outgoing.write(bytes, (error) => (error ? reject(error) : resolve())));
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

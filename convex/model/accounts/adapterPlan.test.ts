@@ -34,7 +34,7 @@ describe("planRead", () => {
     ]);
   });
 
-  it("reads a range for a bound alone", () => {
+  it("reads an index range if only a bound is given", () => {
     expect(planRead([clause("expiresAt", "lte", 9)], indexes)?.ranges).toEqual([
       { index: "expiresAt", equal: [], next: { field: "expiresAt", upper: { value: 9, inclusive: true } } },
     ]);

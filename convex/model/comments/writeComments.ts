@@ -101,7 +101,7 @@ async function expectPace({ db, author }: AuthorCtx): Promise<void> {
 
 export const changedComment = { commentId: v.string(), text: v.string(), from: v.optional(v.string()) };
 
-/** Throws "conflict" with the stored text if that is neither `from`, the text that the form started from, nor the new one. */
+/** Throws "conflict" with the stored text if it equals neither `from` (the form's initial text) nor the new text. */
 export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof changedComment> & WithImages): Promise<void> {
   const { comment, thread, ...path } = await commentFor(ctx, args.commentId);
   if (!isBy(ctx, comment)) throw notFound();

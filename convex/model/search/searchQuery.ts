@@ -102,7 +102,7 @@ function spread(terms: string[], limit: number): string[] {
   return Array.from({ length: Math.min(limit, terms.length) }, (_, index) => terms[Math.floor(index * step)] ?? "");
 }
 
-/** One letter is added, missing, wrong or swapped. The word may be longer than the typed text, but not directly after the error. */
+/** One letter is added, missing, wrong or swapped. The word may continue after the typed text only if text was typed after the error. */
 function isOneErrorAway(typed: string, word: string): boolean {
   let errorIndex = 0;
   while (errorIndex < typed.length && typed[errorIndex] === word[errorIndex]) errorIndex++;

@@ -1,6 +1,6 @@
 import { fold } from "./fold";
 
-/** One text of terms, because a search index covers one field. Mutations rewrite it with any of its parts. */
+/** All search terms of an item in one text, because a search index covers one field. Mutations rewrite it when a part changes. */
 
 type SearchedFields = { name: string; description?: string | undefined; caption?: string | undefined; tags?: string[] | undefined };
 

@@ -5,7 +5,7 @@ export const MAX_EXTERNAL_BYTES = 192 * 1024 * 1024;
 /** A running thread answers at once, even when busy. */
 const ANSWERS_WITHIN_MS = 500;
 
-/** NaN when the thread does not answer. Node versions without this measure return the clock. */
+/** NaN when the thread does not answer. Without `cpuUsage` (older Node versions), returns the wall clock. */
 export async function threadCpuMs(worker: Worker): Promise<number> {
   if (typeof worker.cpuUsage !== "function") return performance.now();
   const usage = await answerOf(worker.cpuUsage());

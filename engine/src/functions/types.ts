@@ -18,7 +18,7 @@ export type Outcome =
       data?: Json /* of a ConvexError */;
       code?: string /* of the deployment itself: no error of the function */;
       logLines: LogLine[];
-      requestId?: string /* under which the log has it */;
+      requestId?: string /* of the log entry */;
     };
 
 /** The code of a mutation that conflicted at each retry. It changed nothing. */

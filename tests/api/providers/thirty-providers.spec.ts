@@ -289,7 +289,7 @@ test("an ID token of line is verified by LINE, without following a redirect", as
   expect(await status({})).toBe(200);
 });
 
-test("an access token of facebook signs in only when it was issued to our app", async () => {
+test("a Facebook access token signs in only if it was issued to our app", async () => {
   const person = standIn.newPerson("facebook");
   const status = async (token: string) => (await signInByToken("facebook", { token, accessToken: token })).status;
   const debugAddress = "https://graph.facebook.com/debug_token";

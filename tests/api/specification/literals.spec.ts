@@ -368,7 +368,7 @@ const rows: Row[] = [
   },
 ];
 
-test.describe("the words of section 8", () => {
+test.describe("the messages of section 8", () => {
   for (const [index, { tag, words, status, message = words, send }] of rows.entries()) {
     test(
       `${index + 1}. ${words}`,

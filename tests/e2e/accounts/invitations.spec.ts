@@ -45,7 +45,9 @@ bothWays((javaScript) => {
       await page.goto(linkIn(output));
       await expect(page.getByText("This invitation was already used, has expired, was revoked")).toBeVisible();
       await expect(page.getByLabel("Password", { exact: true })).toHaveCount(0);
-      expect((await runUserCommandWith(settings, app, "invite", email)).output).toBe(`An account has the address ${email} already.\n`);
+      expect((await runUserCommandWith(settings, app, "invite", email)).output).toBe(
+        `An account with the address ${email} already exists.\n`,
+      );
       await mailbox.close();
     },
   );

@@ -76,7 +76,7 @@ bothWays((javaScript) => {
       await expect(page.getByRole("heading", { name: "Move or copy 2 images" })).toBeVisible();
       await expectAccessible(page);
       await page.getByRole("button", { name: "Book", exact: true }).click();
-      await expect(page.getByText("This project has no design.")).toBeVisible();
+      await expect(page.getByText("This project has no designs.")).toBeVisible();
       await page.getByRole("button", { name: "Create design" }).click();
       await expect(page.getByRole("alert").filter({ hasText: "Enter a name" })).toBeVisible();
       await page.getByLabel("New design").fill("Chapter");

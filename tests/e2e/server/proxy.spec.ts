@@ -105,7 +105,7 @@ test("explains errors of a proxy, with the settings that the operator must chang
   status = 502;
   await openDetails(page);
   await page.getByRole("button", { name: "Try again: noise.png" }).click();
-  await expect(tray(page).getByRole("listitem")).toContainText("A proxy in front of the server receives no response from it.");
+  await expect(tray(page).getByRole("listitem")).toContainText("A proxy in front of the server receives no response.");
   status = 200;
   await expect(tray(page).getByRole("heading")).toHaveText("1 image added");
   await proxy.close();

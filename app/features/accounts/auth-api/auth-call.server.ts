@@ -5,7 +5,7 @@ type AuthCall = { kept: Map<string, Promise<unknown>>; isEarly: boolean; created
 
 const calls = new AsyncLocalStorage<AuthCall>();
 
-/** Runs a request of Better Auth. `early` reads what the request will need, beside the rate limit that precedes it. */
+/** Runs a request of Better Auth. `early` reads what the request needs, in parallel with the rate limit check. */
 export async function runAuthCall<Result>(
   run: () => Promise<Result>,
   early: (() => Promise<unknown>) | null,

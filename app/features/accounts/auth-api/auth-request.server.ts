@@ -13,7 +13,7 @@ import { DELETION_LINK } from "../session/safe-redirect";
 import { issueConvexToken, renewVisitor, redirectToSignIn } from "../session/session.server";
 import { runAuthCall } from "./auth-call.server";
 
-type Asking = { request: Request; context: Readonly<RouterContextProvider> };
+type RequestInContext = { request: Request; context: Readonly<RouterContextProvider> };
 
 const JUDGED = [
   "Accept-Language",
@@ -34,17 +34,19 @@ const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 const HEAD_PATHS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
 
 /** Passes a request to Better Auth. Better Auth has no HEAD, so it becomes a GET without content (RFC 9110, 9.3.2). */
-export async function passToAuth({ request, context }: Asking): Promise<Response> {
+export async function passToAuth({ request, context }: RequestInContext): Promise<Response> {
   if (request.method !== "HEAD" || !HEAD_PATHS.test(new URL(request.url).pathname)) return forwardRequest({ request, context });
   const answer = await forwardRequest({ request: new Request(request, { method: "GET" }), context });
   await answer.body?.cancel();
   return new Response(null, answer);
 }
 
-async function forwardRequest(asking: Asking): Promise<Response> {
-  const answer = await pass(asking);
-  if (!isFollowed(asking.request) || answer.status < 400) return answer;
-  return isDeletionLink(asking.request) && !(await renewVisitor(asking.context)) ? redirectToSignIn(asking.request) : toErrorPage(answer);
+async function forwardRequest(incoming: RequestInContext): Promise<Response> {
+  const answer = await pass(incoming);
+  if (!isFollowed(incoming.request) || answer.status < 400) return answer;
+  return isDeletionLink(incoming.request) && !(await renewVisitor(incoming.context))
+    ? redirectToSignIn(incoming.request)
+    : toErrorPage(answer);
 }
 
 const isDeletionLink = ({ url }: Request) => new URL(url).pathname === DELETION_LINK;
@@ -65,7 +67,7 @@ async function toErrorPage(answer: Response): Promise<Response> {
   return new Response(null, { status: 302, headers });
 }
 
-async function pass({ request, context }: Asking): Promise<Response> {
+async function pass({ request, context }: RequestInContext): Promise<Response> {
   const { method, url } = request;
   const headers = withClientAddress(new Headers(request.headers), context);
   if (method === "POST" && CALLBACK.test(new URL(url).pathname)) {
@@ -85,19 +87,20 @@ const SENDS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const isJson = (headers: Headers) => (headers.get("Content-Type") ?? "application/json").startsWith("application/json");
 
 /** Posts to Better Auth's handler instead of its server-side API, so that rate limits and origin checks apply. Callers relay cookies. */
-export function postToAuth(asking: Asking, path: `/${string}`, body: Record<string, unknown> = {}): Promise<Response> {
-  const headers = judgedHeaders(asking);
+export function postToAuth(incoming: RequestInContext, path: `/${string}`, body: Record<string, unknown> = {}): Promise<Response> {
+  const headers = judgedHeaders(incoming);
   headers.set("Content-Type", "application/json");
-  return handle(asking, new Request(addressOf(asking, path), { method: "POST", headers, body: JSON.stringify(body) }));
+  return handle(incoming, new Request(addressOf(incoming, path), { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
-export function getFromAuth(asking: Asking, path: `/${string}`): Promise<Response> {
-  return handle(asking, new Request(addressOf(asking, path), { headers: judgedHeaders(asking) }));
+export function getFromAuth(incoming: RequestInContext, path: `/${string}`): Promise<Response> {
+  return handle(incoming, new Request(addressOf(incoming, path), { headers: judgedHeaders(incoming) }));
 }
 
-const addressOf = ({ request, context }: Asking, path: string) => originOf(context.get(configContext), request) + AUTH_PATH + path;
+const addressOf = ({ request, context }: RequestInContext, path: string) =>
+  originOf(context.get(configContext), request) + AUTH_PATH + path;
 
-function judgedHeaders({ request, context }: Asking): Headers {
+function judgedHeaders({ request, context }: RequestInContext): Headers {
   const headers = new Headers();
   for (const name of JUDGED) {
     const value = request.headers.get(name);
@@ -111,11 +114,11 @@ export function relayCookies(from: Response, to = new Headers()): Headers {
   return to;
 }
 
-async function handle(asking: Asking, inner: Request): Promise<Response> {
-  const { request, context } = asking;
+async function handle(incoming: RequestInContext, inner: Request): Promise<Response> {
+  const { request, context } = incoming;
   const config = context.get(configContext);
   const auth = authFor(config, request);
-  const early = await earlyRead(asking, auth, inner);
+  const early = await earlyRead(incoming, auth, inner);
   const { outcome, unavailable, diskFull } = await noticeUnavailable(() => runAuthCall(() => auth.handler(inner), early));
   if (unavailable && (outcome.status === "rejected" || outcome.value.result.status >= 400 || isSignOut(inner)))
     return diskFull ? diskFullAnswer() : unavailableAnswer();
@@ -132,8 +135,8 @@ async function handle(asking: Asking, inner: Request): Promise<Response> {
   return response;
 }
 
-/** Returns the read that a request starts with, to send it beside its rate limit. */
-async function earlyRead({ request, context }: Asking, auth: Auth, inner: Request): Promise<(() => Promise<unknown>) | null> {
+/** Returns the request's first read, so that it runs in parallel with the rate limit check. */
+async function earlyRead({ request, context }: RequestInContext, auth: Auth, inner: Request): Promise<(() => Promise<unknown>) | null> {
   const config = context.get(configContext);
   if (!config.accounts.rateLimit || inner.method !== "POST") return null;
   const path = new URL(inner.url).pathname.slice(AUTH_PATH.length);

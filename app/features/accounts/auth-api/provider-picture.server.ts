@@ -9,7 +9,7 @@ import { serviceConvex } from "../session/convex/service-client.server";
 
 const LIMITS = { maxBytes: 2 * 1024 * 1024, timeoutMs: 5000 };
 
-type Asking = {
+type PictureRequest = {
   config: AppConfig;
   sessionId: string;
   userId: string;
@@ -24,7 +24,7 @@ export async function copyProviderPicture({
   userId,
   address,
   fetchPicture = fetchPublicPicture,
-}: Asking): Promise<string> {
+}: PictureRequest): Promise<string> {
   const path = imageServiceFor(config).newPath();
   try {
     await writeFile(path, await fetchPicture(address), { mode: 0o600 });

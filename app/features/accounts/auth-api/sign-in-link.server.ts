@@ -23,14 +23,14 @@ export const MAGIC_LINK_PATH = "/magic-link/verify";
 
 const LINK_PARAMETERS = ["token", "callbackURL", "newUserCallbackURL", "errorCallbackURL"];
 
-type Asking = { request: Request; context: Readonly<RouterContextProvider> };
+type RequestInContext = { request: Request; context: Readonly<RouterContextProvider> };
 
-export async function switchAccountAddress(link: SignInLink, asking: Asking): Promise<string | null> {
-  return (await otherOwnerOf(link, asking)) ? addressOf(link) : null;
+export async function switchAccountAddress(link: SignInLink, incoming: RequestInContext): Promise<string | null> {
+  return (await otherOwnerOf(link, incoming)) ? addressOf(link) : null;
 }
 
 /** Returns the user whom the link would sign in, without using it up. Null: invalid link, or the visitor is signed out or is that user. */
-export async function otherOwnerOf(link: SignInLink, { request, context }: Asking): Promise<LinkOwner | null> {
+export async function otherOwnerOf(link: SignInLink, { request, context }: RequestInContext): Promise<LinkOwner | null> {
   const visitor = await getVisitor(context).catch(() => null);
   if (!visitor) return null;
   const owner = await ownerOf(link, authFor(context.get(configContext), request));
@@ -59,11 +59,11 @@ export function originalAddress(link: SignInLink): string {
 }
 
 /** Uses the link as a signed-out visitor and returns Better Auth's response with the new session's cookies. */
-export function followLink(link: SignInLink, { request, context }: Asking): Promise<Response> {
-  const asking = { request: signedOut(request, originOf(context.get(configContext), request)), context };
+export function followLink(link: SignInLink, { request, context }: RequestInContext): Promise<Response> {
+  const incoming = { request: signedOut(request, originOf(context.get(configContext), request)), context };
   return link.kind === "magic-link"
-    ? getFromAuth(asking, `${MAGIC_LINK_PATH}?${link.search}`)
-    : postToAuth(asking, "/one-time-token/verify", { token: link.token });
+    ? getFromAuth(incoming, `${MAGIC_LINK_PATH}?${link.search}`)
+    : postToAuth(incoming, "/one-time-token/verify", { token: link.token });
 }
 
 /** Removes session cookies and adds our origin, which browsers omit from a navigation. */

@@ -16,7 +16,7 @@ it.each([
   expect(isPermanentRejection(error)).toBe(forGood);
 });
 
-it("names a fault without the addresses in the mail server's answer", () => {
+it("reports a mail error by its code only, without addresses", () => {
   expect(errorName(answered(550))).toBe("EENVELOPE 550");
   expect(errorName(new TypeError("ada@example.com"))).toBe("TypeError");
   expect(errorName("ada@example.com")).toBe("unknown");

@@ -316,9 +316,9 @@ function useClose({ designId, _id }: DesignImage) {
 function useAnsweredByPage(): true | undefined {
   const { key } = useLocation();
   const hasFlash = useRoot()?.flash != null && key === "default";
-  const [toldAtFirst] = useState(hasFlash);
+  const [hadFlashAtFirstRender] = useState(hasFlash);
   const refused = useActionData() !== undefined;
-  return refused || toldAtFirst || undefined;
+  return refused || hadFlashAtFirstRender || undefined;
 }
 
 /** Moves focus to the viewer, as the focused thumbnail is hidden; on return, `lib/ui/inputs/focus.ts` moves it back. */

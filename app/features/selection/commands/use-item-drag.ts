@@ -20,8 +20,8 @@ export type ItemDropTargets = {
 /** Addresses of links that accept dropped items: in the sidebar, the breadcrumb and headings. */
 const DROP_TARGETS = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
 
-/** How long images are dragged over a project's link before its designs are listed, and elsewhere before the list closes (milliseconds). */
-const HOVER = 500;
+/** Delay before the list of a project's designs opens or closes during a drag. */
+const HOVER_MS = 500;
 
 export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): RefObject<ItemDropTargets | null> {
   const targets = useRef<ItemDropTargets>(null);
@@ -67,8 +67,8 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
       if (at === hovered) return;
       hovered = at;
       clearTimeout(timer);
-      if (link) timer = setTimeout(() => showDropDesigns(dropDesignsOf(link)), HOVER);
-      else if (!at) timer = setTimeout(() => showDropDesigns(null), HOVER);
+      if (link) timer = setTimeout(() => showDropDesigns(dropDesignsOf(link)), HOVER_MS);
+      else if (!at) timer = setTimeout(() => showDropDesigns(null), HOVER_MS);
     };
     const over = (target: EventTarget | null) => {
       hover(target);

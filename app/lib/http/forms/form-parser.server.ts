@@ -9,7 +9,7 @@ export class InvalidForm extends Error {
   override name = "InvalidForm";
 }
 
-/** Creates the parser for all forms. Emits `InvalidForm` for bad names and too many fields, for the last field after `finish`. */
+/** Creates the parser for all forms. Emits `InvalidForm` for invalid names and too many fields, for the last field after `finish`. */
 export function createFormParser(
   contentType: string,
   { fields = FIELDS_MAX, ...limits }: BusboyConfig["limits"] = {},

@@ -57,7 +57,7 @@ export const showSize = (collection: string, size: () => number): void => void s
 
 const entries: Gauge<"collection"> = new Gauge({
   name: "atelier_collection_entries",
-  help: "Entries of collections in memory",
+  help: "Entries in each in-memory collection",
   labelNames: ["collection"],
   registers,
   collect() {

@@ -29,8 +29,8 @@ type Answer = { value: FunctionReturnType<Query>; ts: string };
 type Waiting = { query: Query; args: FunctionArgs<Query>; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
 
 function tokensOfVisitor(request: Request, context: Readonly<RouterContextProvider>): Tokens {
-  async function tokenOf(asking: ReturnType<typeof getVisitor>): Promise<string> {
-    const visitor = await asking;
+  async function tokenOf(pending: ReturnType<typeof getVisitor>): Promise<string> {
+    const visitor = await pending;
     if (!visitor) throw redirectToSignIn(request);
     return visitor.convexToken;
   }

@@ -10,12 +10,12 @@ import { addFiles, expectFiles, onLoaded, prepareUploads, tray } from "../lazy-u
 import { addToNewProject } from "./new-project";
 import { type Target, targetAt, targetProps } from "./drop-target";
 
-type Asking = { dialog: typeof DesignPicker; about: Omit<ComponentProps<typeof DesignPicker>, "onDone"> };
+type OpenDialog = { dialog: typeof DesignPicker; about: Omit<ComponentProps<typeof DesignPicker>, "onDone"> };
 
 export function UploadProvider({ personId }: { personId: string }) {
   const shown = useSyncExternalStore(onLoaded, tray, () => null);
   const navigate = useNavigate();
-  const [openDialog, setOpenDialog] = useState<Asking | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   useEffect(() => prepareUploads(personId), [personId]);
 
   function addBatch(target: Target, batch: Batch): void {

@@ -184,7 +184,7 @@ async function open(onGone: () => void): Promise<Database | null> {
   }
 }
 
-/** Uses one transaction per store. Others would wait for a shared transaction until large files are written. */
+/** Uses one transaction per store. With a shared one, other writes would wait until large files are written. */
 async function storeFiles(db: Database, batch: { id: string; file: File }[]): Promise<void> {
   const { store, done } = db.transaction("contents", "readwrite");
   await Promise.all([...batch.map(({ id, file }) => store.put(file, id)), done]);

@@ -41,7 +41,7 @@ export function UploadTray() {
 
   const shown = uploads.length > 0 || unfinished.length > 0;
   if (!shown && chosen !== null) choose(null);
-  // It stays open when the file is sent again: its buttons may have the focus.
+  // The tray stays open when a file is sent again, because one of its buttons may have the focus.
   if (chosen === null && (unfinished.length > 0 || summary.failed > 0 || summary.duplicate > 0)) choose(true);
   const open = chosen === true;
   const title = titleOf(uploads, summary, unfinished.length);

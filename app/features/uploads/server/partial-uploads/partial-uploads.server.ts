@@ -15,7 +15,7 @@ export type PartialUpload = {
   /** Random, but not a capability: access is decided by `ownerId`. */
   id: string;
   ownerId: string;
-  /** The owner of the design's project, whose storage it reserves. Parts without one reserve that of `ownerId`. */
+  /** The owner of the design's project. The upload reserves space in this user's quota, or in that of `ownerId` if undefined. */
   storageOwnerId?: string | undefined;
   designId: string | null;
   name: string;
@@ -31,10 +31,10 @@ export type PartialUpload = {
 export type PresentUploads = { unfinished: PartialUpload[]; reserving: PartialUpload[] };
 
 export type PartialUploads = {
-  /** Runs one call per owner, and per storage owner, after the other. `admit` rejects this one by an error. */
+  /** Serializes the calls of each owner and of each storage owner. `admit` throws to reject the upload. */
   create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (present: PresentUploads) => Promise<void>): Promise<PartialUpload>;
   find(id: string, ownerId: string): Promise<PartialUpload | null>;
-  /** Returns the outcome for a client that did not receive it; null as for `find`, and for an evicted one. */
+  /** Returns the outcome for a client that did not receive it. Returns null as `find` does, and for an evicted upload. */
   findFinished(id: string, ownerId: string): Promise<FinishedUpload | null>;
   unfinished(ownerId: string): Promise<PartialUpload[]>;
   reserved(storageOwnerId: string): Promise<number>;
