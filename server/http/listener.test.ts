@@ -365,6 +365,20 @@ describe("the deployment's prefix", () => {
     expect((await open()).status).toBe(404);
   });
 
+  it("ends a stream of the address with the most for one of another address", async () => {
+    const forward = new Forward(deploymentUrl, log);
+    const { url } = await serve({ forward, trustedProxyHops: 1 });
+    const open = (address: string) =>
+      fetch(`${url}/convex/api/1.48.0/sync-stream`, { method: "POST", headers: { Origin: url, "X-Forwarded-For": address } });
+    const streams = await Promise.all(Array.from({ length: 250 }, () => open("192.0.2.1")));
+    expect((await open("192.0.2.1")).status).toBe(503);
+    expect((await open("192.0.2.2")).status).toBe(200);
+    const ended = await Promise.any(streams.map((stream) => stream.text().then(() => stream)));
+    expect(streams).toContain(ended);
+    expect(forward.size).toBe(250);
+    forward.goAway();
+  });
+
   it.each([
     ["http://nas:3000", 404],
     ["https://atelier.example", 403],

@@ -10,10 +10,12 @@ const MESSAGES_BYTES = 1024 * 1024;
 const BUFFERED_BYTES = 64 * 1024;
 const HANDSHAKE_TIMEOUT = 5000;
 
+type Stream = { socket: WebSocket; address: string };
+
 /** The deployment's websocket over HTTP, for proxies that forward none: a stream of its messages, and a POST for each of the page's. */
 export class SyncStreams {
   readonly #target: string;
-  readonly #sockets = new Map<string, WebSocket>();
+  readonly #streams = new Map<string, Stream>();
 
   constructor(target: string) {
     this.#target = target.replace(/^http/, "ws");
@@ -24,7 +26,7 @@ export class SyncStreams {
   }
 
   get size(): number {
-    return this.#sockets.size;
+    return this.#streams.size;
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -37,15 +39,16 @@ export class SyncStreams {
   }
 
   close(): void {
-    for (const socket of this.#sockets.values()) socket.terminate();
+    for (const { socket } of this.#streams.values()) socket.terminate();
   }
 
   #open(path: string, request: Request): Response {
-    if (this.#sockets.size >= STREAMS) return new Response(null, { status: 503, headers: { "Retry-After": "30" } });
+    const address = clientAddress(request);
+    if (!this.#makeRoom(address)) return new Response(null, { status: 503, headers: { "Retry-After": "30" } });
     const session = randomBytes(24).toString("base64url");
-    const headers = { [CLIENT_ADDRESS_HEADER]: clientAddress(request) };
+    const headers = { [CLIENT_ADDRESS_HEADER]: address };
     const socket = new WebSocket(this.#target + path, { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT });
-    this.#sockets.set(session, socket);
+    this.#streams.set(session, { socket, address });
     const encoder = new TextEncoder();
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>(
@@ -69,15 +72,28 @@ export class SyncStreams {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES }),
     );
-    socket.once("close", () => this.#sockets.delete(session));
+    socket.once("close", () => this.#streams.delete(session));
     return new Response(body, {
       // Proxies forward each event of this type at once; nginx needs the other header.
       headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
     });
   }
 
+  /** At the limit, ends the oldest stream of the client address with the most, unless `address` would then have as many. */
+  #makeRoom(address: string): boolean {
+    if (this.#streams.size < STREAMS) return true;
+    const byAddress = Map.groupBy(this.#streams, ([, stream]) => stream.address);
+    const most = [...byAddress.values()].reduce((one, other) => (other.length > one.length ? other : one));
+    const [oldest] = most;
+    if (!oldest || most.length <= (byAddress.get(address)?.length ?? 0) + 1) return false;
+    const [session, { socket }] = oldest;
+    this.#streams.delete(session);
+    socket.terminate();
+    return true;
+  }
+
   async #send(session: string, request: Request): Promise<Response> {
-    const socket = this.#sockets.get(session);
+    const socket = this.#streams.get(session)?.socket;
     if (socket?.readyState !== WebSocket.OPEN) return new Response(null, { status: 404 });
     const body = await readUpTo(request, MESSAGES_BYTES);
     if (body === null) return new Response(null, { status: 413 });
