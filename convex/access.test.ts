@@ -20,7 +20,7 @@ import type { Id } from "./_generated/dataModel";
 import { refusalOf } from "./model/errors";
 import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 
-/** `on`: the kind of an item, the argument with its id, and the right that the call needs. Others are about the caller's own data. */
+/** `on`: kind of the item, argument with its id, and required right. Functions without it concern only the caller's own data. */
 type Entry = {
   by: "person" | "server" | "server for a session" | "server for a link" | "server for a token";
   link?: true | "comments";
@@ -449,7 +449,7 @@ const entries: Record<string, Entry> = {
   "accounts/store:commit": { by: "server", args: () => ({ writes: [{ kind: "insert", model: "verifications", data: verification() }] }) },
 };
 
-/** Accept an access token with the scope "write" instead of a session. */
+/** Functions that accept an access token with the scope "write" instead of a session. */
 const SENDERS = ["uploads:getStorageOwner", "uploads:generateUploadUrl", "uploads:finalize", "versions:finalize"];
 
 const scopeOf = (name: string): "read" | "comment" => (/:(?:startThread|reply)$/.test(name) ? "comment" : "read");
@@ -791,7 +791,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
   });
 
   it.each(Object.entries(entries))(
-    "%s is closed without a token, and with one that is not for it",
+    "%s refuses calls without a token and tokens of the wrong kind",
     { tags: "@closed-without-token-not" },
     async (name, entry) => {
       const args = await refusedArgs(entry);
@@ -802,7 +802,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
   );
 
   it.each(entriesBy("person"))(
-    "%s is closed to a session that has been ended or is another person's",
+    "%s refuses an ended session and another person's session",
     { tags: "@closed-session-has-been-ended-another" },
     async (name, entry) => {
       const args = await refusedArgs(entry);
@@ -812,14 +812,14 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
     },
   );
 
-  it.each(entriesBy("server for a session"))("%s is closed for a session that has ended, has expired or never was", async (name, entry) => {
+  it.each(entriesBy("server for a session"))("%s refuses an ended, expired or unknown session", async (name, entry) => {
     const args = await refusedArgs(entry);
     for (const sessionId of [fixtures.signedOut.sessionId, fixtures.expired.sessionId, "", "never"]) {
       expect(await refused(call(fixtures.server, name, { ...args, sessionId }))).toEqual({ code: "unauthenticated" });
     }
   });
 
-  it.each(entriesBy("server for a token"))("%s is closed to tokens that ended or lack the scope", async (name, entry) => {
+  it.each(entriesBy("server for a token"))("%s refuses expired tokens and tokens without the scope", async (name, entry) => {
     const { backend, ada, server } = fixtures;
     const args = await refusedArgs(entry);
     const scopes = { read: ["write", "comment"], comment: ["read", "write"] }[scopeOf(name)];
@@ -829,7 +829,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
       expect(await refused(call(server, name, { ...args, tokenHash }))).toEqual({ code: "unauthenticated" });
   });
 
-  it("accept access tokens for uploads only", async () => {
+  it("accepts access tokens for uploads only", async () => {
     const { backend, ada, server } = fixtures;
     for (const [name, entry] of entriesBy("server for a session")) {
       const { sessionId: _, ...args } = await rightful(entry, ada);
@@ -846,7 +846,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
   });
 
   it.each(entriesOnItems)(
-    "%s answers foreign, removed, missing and malformed ids alike",
+    "%s throws the same error for foreign, removed, missing and malformed ids",
     { tags: "@tells-another-persons-removed-missing-malformed" },
     async (name, entry) => {
       const [kind, argument] = entry.on;
@@ -923,7 +923,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
     };
   }
 
-  it.each(Object.entries(entries))("%s answers the visitors of open links only, if it is listed", async (name, entry) => {
+  it.each(Object.entries(entries))("%s is available to visitors of open links only if it is listed", async (name, entry) => {
     const { viewing, commenting, ofOthers, forger, closed } = await (links ??= makeLinks());
     const args = await refusedArgs(entry);
     for (const other of closed) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
@@ -943,7 +943,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
     expect(page.map(({ name }) => name)).not.toContain("carol's");
   });
 
-  it("ends with the session: the same token is refused after it", { tags: "@ends-session-same-token-refused-after" }, async () => {
+  it("refuses a token after its session has ended", { tags: "@ends-session-same-token-refused-after" }, async () => {
     const dora = await signUp(fixtures.backend, "dora");
     expect(await dora.query(api.projects.getProjects, {})).toEqual([]);
     await signOut(fixtures.backend, dora);

@@ -108,7 +108,7 @@ export const list = userQuery({
 
 type Kind = Doc<"activities">["kind"];
 
-/** Names of the tags as which pages of earlier builds show discussions. */
+/** Pages of earlier builds show discussions as tags with these names. */
 const DISCUSSION_NAMES: Partial<Record<Kind, { kind: DiscussionKind; text: string }>> = {
   commented: { kind: "commented", text: "Comment" },
   resolved: { kind: "resolved", text: "Comment resolved" },

@@ -12,7 +12,7 @@ import { STEP_MAX } from "./model/undo/recordChanges";
 
 /** Bulk actions on more items than one transaction can change: a stored selection and a job (`jobs/bulk.ts`). */
 
-/** Starts a job for `ids`, or for all present items of the container except `ids`. Throws "not_found" only for the container or the target. */
+/** Starts a job for `ids`, or for all present items of the container except `ids`. Throws "not_found" for container and target only. */
 export const start = userMutation({
   args: { kind: bulkKind, action: bulkAction, place: v.optional(bulkContainer), ids: v.array(v.string()), step: v.string() },
   returns: v.id("bulkJobs"),

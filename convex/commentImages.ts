@@ -12,7 +12,7 @@ import { imageProperties, nameFromFile } from "./model/rules";
 
 /** Images for comments (docs/decisions/192-images-in-comments.md). They are uploaded before the comment is sent. */
 
-/** Images of one author without a comment. Those of a day ago are deleted. */
+/** Maximum unsent images of one author. Unsent images are deleted after a day. */
 const UNSENT_MAX = 50;
 
 const room = { itemId: v.string(), quota: v.optional(v.number()) };

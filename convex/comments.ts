@@ -88,7 +88,7 @@ export const reply = userMutation({
   handler: (ctx, args) => addReply(asAuthor(ctx), args),
 });
 
-/** Throws "conflict" with the stored text if that is neither `from`, the text that the form started from, nor the new one. */
+/** Throws "conflict" with the stored text if it equals neither `from` (the form's initial text) nor the new text. */
 export const edit = userMutation({
   args: { ...changedComment, ...withImages },
   returns: v.null(),
@@ -98,7 +98,7 @@ export const edit = userMutation({
   },
 });
 
-/** Deletes a comment of the caller, or of anyone for the owner. A first comment with replies leaves an empty one. */
+/** Deletes a comment of the caller; owners can delete any. A first comment with replies stays, without its text. */
 export const remove = userMutation({
   args: { commentId: v.string() },
   returns: v.null(),

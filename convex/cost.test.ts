@@ -10,7 +10,7 @@ import { FOREIGN_IMAGES_MAX } from "./jobs/copies";
 import { upgradedTables, upgradeOf } from "./model/upgrades";
 import schema from "./schema";
 
-/** Among 300 projects, designs and images, and as many foreign or removed ones. Two documents of each call are session and user. */
+/** Reads among 300 projects, designs and images, and as many foreign or removed ones. Each call reads session and user. */
 type Cost = { documents: number; ranges: number };
 const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] = [
   ["projects:getProjects", () => ({}), { documents: 204, ranges: 5 }],
@@ -107,7 +107,7 @@ type Fixtures = {
 let fixtures: Fixtures;
 let sharedFixtures: Fixtures;
 const test = convexTest({ schema, modules });
-/** The same data for members, since each write changes what the next one reads. */
+/** A second backend with the same data, for members: each write changes what the next one reads. */
 const sharedTest = convexTest({ schema, modules });
 const ada = test.withIdentity({ issuer, subject: "ada", sessionId });
 const mel = sharedTest.withIdentity({ issuer, subject: "mel", sessionId: "session of mel" });

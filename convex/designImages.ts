@@ -21,7 +21,7 @@ import { trashImage } from "./model/trashing";
 import { pictureDetails } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 
-/** Only the items with this status, in manual order: the index of statuses has no other order. Visitors of links see no statuses. */
+/** Returns only items with this status, in manual order, the only order of that index. Visitors of links see no statuses. */
 const review = v.optional(reviewFilter);
 
 export const getDesignImagesByDesignId = readerQuery({
@@ -48,7 +48,7 @@ export const listDesignImages = readerQuery({
   },
 });
 
-/** The neighbours are those in manual order. */
+/** Returns an image with its neighbours in manual order. */
 export const getDesignImageInPlace = readerQuery({
   args: { id: v.string() },
   returns: v.object({
@@ -60,7 +60,7 @@ export const getDesignImageInPlace = readerQuery({
   handler: async (ctx, { id }) => {
     const { image, design } = await imageFor(ctx, id, "view");
     const shown = await withUnreadMark(ctx, forReader(ctx, toDesignImage(image)));
-    // The link of an image shows nothing beside it. The files that visitors get have no location.
+    // A link to an image shows no neighbours. Files for visitors contain no location.
     const details = ctx.link && image.details ? { ...image.details, hasPlace: false } : image.details;
     if (ctx.link?.itemId === image._id) return { image: shown, previous: null, next: null, ...(details && { details }) };
     const images = imagesOf(ctx, design._id);
@@ -106,7 +106,7 @@ export const move = undoableMutation({
   },
 });
 
-/** The copy comes right after the image and shares its file. */
+/** Inserts a copy after the image. Both share one file. */
 export const duplicate = undoableMutation({
   args: { id: v.string() },
   returns: v.id("designImages"),

@@ -19,7 +19,7 @@ import { coverShape, designPageShape, designShape, forReader, toDesign } from ".
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
-/** Only the items with this status, in manual order: the index of statuses has no other order. Visitors of links see no statuses. */
+/** Returns only items with this status, in manual order, the only order of that index. Visitors of links see no statuses. */
 const review = v.optional(reviewFilter);
 
 export const getDesignsByProjectId = readerQuery({
@@ -67,11 +67,11 @@ export const getProject = userQuery({
   },
 });
 
-/** Memberships in which `getRecent` looks for the projects that were changed last. */
+/** Memberships whose projects `getRecent` reads to find the last changed ones. */
 const SHARED_READ = 50;
 const RECENT = { projects: 5, designs: 3, shown: 6 };
 
-/** Returns the designs that were changed last. `shared`: also those of others with this right. */
+/** Returns the caller's last changed designs. `shared` adds designs of others for which the caller has this right. */
 export const getRecent = userQuery({
   args: { shared: v.optional(v.union(v.literal("view"), v.literal("edit"))) },
   returns: v.array(v.object({ _id: v.id("designs"), name: v.string(), projectName: v.string(), cover: v.array(coverShape) })),

@@ -11,7 +11,7 @@ import { pageOf } from "./model/lists/paging";
 import { designImageShape, designShape, projectPageShape, toDesign, toDesignImage, toProject, versionShape } from "./model/shapes";
 import { versionsIn } from "./versions";
 
-/** What programs read with a personal access token (docs/api.md). They reach no other functions, except to upload. */
+/** Functions for programs with a personal access token (docs/api.md). Besides these, programs can call only the upload functions. */
 
 const tokenQuery = serverQueryForToken("read");
 const paged = { paginationOpts: paginationOptsValidator };
@@ -44,7 +44,7 @@ export const listProjects = tokenQuery({
   },
 });
 
-/** Returns the projects of others in which the user is a member, last added first. A page can have fewer than it asks for. */
+/** Returns the projects of others in which the user is a member, last added first. A page can have fewer than requested. */
 export const listSharedProjects = tokenQuery({
   args: paged,
   returns: paginationResultValidator(projectPageShape),

@@ -27,7 +27,7 @@ const invited = v.object({
   account: v.optional(v.object({ userId: v.string(), isMailed: v.boolean() })),
 });
 
-/** Replaces a pending invitation of the address. Throws "invalid" for members, and "limit" after too many invitations. */
+/** Invites an address, and replaces its pending invitation. Throws "invalid" for members, and "limit" after too many invitations. */
 export const invite = serverMutationFor({
   args: {
     projectId: v.string(),
@@ -131,7 +131,7 @@ export const revoke = userMutation({
 
 const found = v.object({ email: v.string(), isForAddress: v.boolean(), role: memberRole, project: v.string(), owner: v.string() });
 
-/** Returns what a visitor with the token sees, signed in or not. Null for a token that is unknown, expired, revoked or accepted. */
+/** Returns the invitation for a visitor, signed in or not. Null for a token that is unknown, expired, revoked or accepted. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
   returns: v.union(found, v.null()),
@@ -156,7 +156,7 @@ export const findOwn = userQuery({
   },
 });
 
-/** Adds the session's user to the project, by token or by the id of an own invitation. Throws "not_found" like `find` and `findOwn`, and "conflict" for an account that may not accept. */
+/** Adds the user to the project. Throws "not_found" where `find` or `findOwn` returns null, "conflict" for another account. */
 export const accept = serverMutationFor({
   args: { tokenHash: v.optional(v.string()), invitationId: v.optional(v.string()) },
   returns: v.object({ projectId: v.id("projects"), project: v.string() }),
@@ -168,7 +168,7 @@ export const accept = serverMutationFor({
     if (invitation.provesAddress && user.email !== invitation.email) throw conflict("This invitation is for another email address.");
     if (invitation.provesAddress && !user.emailVerified) throw conflict("Verify your email address first, then open the invitation again.");
     if (project.ownerId === user.id) throw conflict("This is your own project.");
-    // Keeps a copied link valid for its recipient.
+    // Throws before the invitation is accepted, so that a copied link stays valid for its recipient.
     if (await memberOf(ctx, project._id, user.id)) throw conflict("You are already a member of this project.");
     const role = invitation.role ?? "viewer";
     await ctx.db.insert("projectMembers", { projectId: project._id, userId: user.id, role, addedAt: Date.now(), addedBy: project.ownerId });

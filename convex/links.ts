@@ -28,7 +28,7 @@ import { nameOf, userOf } from "./model/members";
 const HOUR = 60 * 60 * 1000;
 const CREATED_PER_HOUR = 60;
 
-/** Each has a second row for its visits. */
+/** Links per transaction. Each link has a second row for its visits. */
 const REVOKED_AT_ONCE = 100;
 
 const managed = { projectId: v.string(), linkId: v.string() };
@@ -68,7 +68,7 @@ export const create = serverMutationFor({
   },
 });
 
-/** Without `passwordHash`, the password stays; null removes it. Throws like `create`, and "conflict" unless the settings are as `before`. */
+/** Changes a link; a null `passwordHash` removes the password. Throws like `create`, and "conflict" unless the settings equal `before`. */
 export const change = serverMutationFor({
   args: {
     ...managed,
@@ -103,7 +103,7 @@ const linkShape = v.object({
   /** Null for an item that is in the trash, deleted or in another project: visitors then see nothing. */
   target: v.union(targetShape, v.null()),
   hasPassword: v.boolean(),
-  /** Whether something was written through it. */
+  /** Whether comments were written through the link. */
   hasComments: v.boolean(),
   isExpired: v.boolean(),
   createdAt: v.number(),
@@ -269,7 +269,7 @@ export const listAll = serverQuery({
   },
 });
 
-/** For the operator: revokes one link, or the oldest ones. Returns their number; less than `REVOKED_AT_ONCE` is the rest. */
+/** For the operator: revokes one link, or the oldest ones. Returns their number: below `REVOKED_AT_ONCE`, none are left. */
 export const revokeAny = serverMutation({
   args: { linkId: v.optional(v.string()) },
   returns: v.number(),

@@ -24,7 +24,7 @@ import { bulkIds, reviewItem, tagMany } from "./model/rules";
 import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
 
-/** Each bulk operation is one mutation: one "not_found" changes nothing. Throws "invalid" above `BULK_MAX`. */
+/** Each bulk operation is one mutation, so "not_found" for one item changes nothing. Throws "invalid" above `BULK_MAX`. */
 
 const args = { ids: v.array(v.string()) };
 
@@ -114,7 +114,7 @@ const reviewing = (pathsFor: (ctx: UserMutationCtx, ids: string[], right: Right)
     },
   });
 
-/** Without a note, items that have the status keep theirs, with its author. Without "edit" only a reviewer's answers can be set. */
+/** Without a note, items that have the status keep their note and author. Callers without "edit" can set only a reviewer's answers. */
 export const reviewImages = reviewing(imagePaths);
 
 export const reviewDesigns = reviewing(designPaths);

@@ -29,7 +29,7 @@ const sharedProjectShape = v.object({
 });
 export type SharedProject = Infer<typeof sharedProjectShape>;
 
-/** Returns the projects of others in which the caller is a member, last added first. A page can have fewer than it asks for. */
+/** Returns the projects of others in which the caller is a member, last added first. A page can have fewer than requested. */
 export const listSharedProjects = userQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(sharedProjectShape),
@@ -67,7 +67,7 @@ async function firstMembersOf(ctx: CallerCtx, projectId: Id<"projects">): Promis
   return Promise.all(rows.map(async ({ userId }) => ({ name: nameOf(await userOf(ctx, userId)) })));
 }
 
-/** Returns the caller's own projects with members, of those changed last. */
+/** Returns those of the caller's last changed projects that have members. */
 export const listOwnShared = userQuery({
   args: {},
   returns: v.array(v.object({ projectId: v.id("projects"), project: v.string(), members: firstMembers })),
@@ -88,7 +88,7 @@ export const listOwnShared = userQuery({
 
 const OWN_MAX = 500;
 
-/** Returns the projects of others that the caller may edit, in the order of their names: destinations of a move or copy. */
+/** Returns the projects of others that the caller may edit, sorted by name: destinations of a move or copy. */
 export const listEditable = userQuery({
   args: {},
   returns: v.array(v.object({ _id: v.id("projects"), name: v.string(), designCount: v.number(), owner: v.string() })),
@@ -130,7 +130,7 @@ export const getOwner = userQuery({
   },
 });
 
-/** Returns the members of a project without its owner, in the order of their addition. */
+/** Returns the members of a project without its owner, first added first. */
 export const list = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(memberShape),

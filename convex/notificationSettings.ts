@@ -12,7 +12,7 @@ import {
   unsubscribe,
 } from "./model/notifications/settings";
 
-/** What a person is notified of by mail, and in which projects (docs/decisions/189-notifications.md). */
+/** Choices of mails per kind of notification, and muted projects (docs/decisions/189-notifications.md). */
 
 const MUTED_MAX = 200;
 
@@ -69,7 +69,7 @@ export const setMuted = userMutation({
   },
 });
 
-/** For the signed address in a mail, which needs no session. */
+/** Ends a kind of mail or the digest through the signed link in a mail, without a session. */
 export const end = serverMutation({
   args: {
     userId: v.string(),

@@ -249,7 +249,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await sent(eve)).toEqual([atOnce(["accessChanged"])]);
   });
 
-  it("tells members once that projects went with their owner's account, without names", async () => {
+  it("notifies members once, without names, of projects deleted with their owner", async () => {
     const second = await ada.mutation(api.projects.create, { name: "Second" });
     await addMember(backend, second, eve, "viewer");
     const where = [{ field: "id", operator: "eq" as const, value: ada.userId, connector: "AND" as const, mode: "sensitive" as const }];
@@ -325,7 +325,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await notices(bob)).toEqual([]);
   });
 
-  it("returns only kinds that pages and app servers of an earlier build know", async () => {
+  it("returns only kinds that pages and app servers of an earlier build support", async () => {
     await answer(eve, await begin(ada, "Start"), "Reply");
     await begin(eve, "Thread");
     expect((await ada.query(api.notices.list, {})).map(({ notice }) => notice.kind)).toEqual(["reply"]);

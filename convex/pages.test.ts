@@ -13,7 +13,7 @@ describe.each(backends)("pages:load on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  it("answers as each query alone, also where one is refused", async () => {
+  it("returns the same results as separate queries, also when one is refused", async () => {
     const id = await ada.mutation(api.projects.create, { name: "Poster" });
     const queries = [
       { name: "projects:getProjects", args: { sort: "name" } },

@@ -152,7 +152,7 @@ export const leave = userMutation({
   },
 });
 
-/** The same for a closed page, which may have signed out: its key is the proof. */
+/** Removes the row of a closed page, which may have signed out. Its key is the authorization. */
 export const end = serverMutation({
   args: { tab: v.string() },
   returns: v.null(),

@@ -30,7 +30,7 @@ const requestShape = v.object({
   note: v.optional(v.string()),
 });
 
-/** Sets the status of a design or an image, and the note. Throws "conflict" if `versionId` is no longer the shown version ("" for the first). */
+/** Sets status and note of a design or an image. Throws "conflict" if `versionId` ("" for the first) is no longer the shown version. */
 export const setStatus = undoableMutation({
   args: { id: v.string(), status: reviewFilter, note: v.string(), versionId: v.optional(v.string()) },
   returns: v.null(),
@@ -71,7 +71,7 @@ export const getReview = userQuery({
   },
 });
 
-/** Asks people with the right "review" for one, notifies them, and sets the status "in review". A repeated request replaces note and date. */
+/** Requests reviews from people with that right, notifies them and sets "in review". A repeated request replaces note and date. */
 export const request = userMutation({
   args: { id: v.string(), userIds: v.array(v.string()), dueOn: v.string(), note: v.string() },
   returns: v.null(),

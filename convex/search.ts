@@ -50,8 +50,8 @@ export type Found = Infer<typeof foundShape>;
 
 const NOTHING: Found = { projects: [], designs: [], images: [], more: [], next: null };
 
-// Indexes back words, tag, image type and time; the other filters are checked in the `SEEN_LIMIT` rows of a response. `to` is exclusive.
-// Sorts by relevance, or newest first if no words are given. Infixes and typing errors are found only without an exact match: they cost far more.
+// Words, tag, image type and time have indexes. The other filters are checked in the `SEEN_LIMIT` rows of a response. `to` is exclusive.
+// Sorts by relevance, or newest first without words. Searches for infixes and typing errors, which cost more, only without an exact match.
 // The access rule checks each row, so contents of trashed items are never found.
 export const find = userQuery({
   args: {

@@ -37,7 +37,7 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     expect(await find({ text: "cover" })).toMatchObject({ designs: [], images: [] });
   });
 
-  it("lists recent designs of shared projects with the right that the list is for", async () => {
+  it("lists recent designs of shared projects in which the caller has the given right", async () => {
     const { design, ownDesign, member } = await shared("viewer");
     const recent = async (right?: "view" | "edit") =>
       (await eve.query(api.designs.getRecent, right ? { shared: right } : {})).map(({ _id }) => _id).toSorted();

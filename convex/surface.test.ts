@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-// Pages and jobs of older builds call these functions. `RECORD=1` adds signatures to `surface.json`. Remove one only when no such page can be open.
+// Pages and jobs of older builds call these functions. `RECORD=1` adds signatures to `surface.json`. Remove one only when none is in use.
 const RECORD = fileURLToPath(new URL("./surface.json", import.meta.url));
 
 type Field = { fieldType: Shape; optional: boolean };

@@ -28,7 +28,7 @@ export const revert = userMutation({
   },
 });
 
-/** Undoes a bulk action in batches, also one that is still running; undoing that again redoes it. */
+/** Undoes a bulk action in batches, even while it runs. The next call redoes it. */
 async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<null> {
   if (job.phase !== "do" && (await stateOf(ctx, job)) === "running")
     throw conflict("The action is still running. Try again when it is complete.");

@@ -30,7 +30,7 @@ import { searchWords } from "./model/search/words";
 /** In bytes. Only the app server has the quota. */
 const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
 
-/** `images` also checks the plan, so that no upload starts that `finalize` would refuse. Throws "conflict" if `unlessThere` exists. Shared files have no design yet. */
+/** Throws "limit" without room (with `images` also in the plan), "conflict" if `unlessThere` exists. Shared files have no design yet. */
 export const expectRoom = serverQueryFor({
   args: { designId: v.optional(v.string()), ...room, images: v.optional(v.number()), unlessThere: v.optional(v.string()) },
   returns: v.null(),
@@ -50,7 +50,7 @@ export const getStorageOwner = serverQueryForSender({
   handler: async (ctx, { designId }) => (await designFor(ctx, designId, "edit")).project.ownerId,
 });
 
-/** The app server's cached token does not show that the session has ended. */
+/** Throws for an ended session, which the app server's cached token does not reveal. */
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 
 /** The URL is valid for an hour. Throws like `expectRoom`, unless `uploadId` has already become an image. */
@@ -148,7 +148,7 @@ async function insertImages(
     if (earlier && earlier.storageId !== file.storageId) await discardFile(ctx, file.storageId);
     if (!earlier && isFirstPage(file)) bytes += file.size;
   }
-  // Before the first row, since users without a count are counted by their rows.
+  // Checked before the first insert, because users without a count are counted by their rows.
   if (bytes > 0) await expectWithin(ctx, ownerId, bytes, quota);
 
   const images = imagesOf(ctx, path.design._id);
@@ -231,7 +231,7 @@ export const getFile = serverQueryFor({
 
 const FILES_MAX = 50;
 
-/** Returns the files of the images of a page, so that the app server asks once. Null stands for "not_found". Throws "invalid" above 50. */
+/** Returns the files of a page's images in one call, null for "not_found". Throws "invalid" above 50 images. */
 export const getFiles = serverQueryFor({
   args: { images: v.array(v.object({ imageId: v.string(), versionId: v.optional(v.string()) })) },
   returns: v.array(v.union(imageFileShape, v.null())),

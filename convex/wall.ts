@@ -17,7 +17,7 @@ export type ProjectImagesGroup = Infer<typeof groupShape>;
 
 const DESIGNS = 40;
 
-/** Designs with the newest images come first; with a status, those with the most images that have one. Reads only the page's images and their designs. Open pages call it by this name. */
+/** Returns images by design, sorted by newest image or, with a status, by the number of reviewed images. Open pages use this name. */
 export const listProjectImages = userQuery({
   args: { projectId: v.string(), review: v.optional(reviewStatus), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(groupShape),

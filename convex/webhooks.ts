@@ -6,7 +6,7 @@ import { invalid, limit, notFound } from "./model/errors";
 import { eventFields, webhookEvent } from "./model/webhooks/webhookTables";
 import { deleteWebhook, WEBHOOKS_MAX, webhooksOf } from "./model/webhooks/webhooks";
 
-/** Webhooks of a project. The app server makes their keys and sends them, because functions reach no other servers. */
+/** Webhooks of a project. The app server creates the keys and sends the events, because functions cannot connect to other servers. */
 
 const URL_MAX = 2000;
 const DELIVERIES_SHOWN = 20;

@@ -17,7 +17,7 @@ const tokenShape = v.object({
   name: v.string(),
   scopes: v.array(accessScope),
   createdAt: v.number(),
-  /** Milliseconds since 1970; null for a token without end. */
+  /** Milliseconds since 1970; null for a token that never expires. */
   expiresAt: v.union(v.number(), v.null()),
   /** To the minute; null for a token that was never used. */
   lastUsedAt: v.union(v.number(), v.null()),

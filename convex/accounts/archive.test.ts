@@ -52,7 +52,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   mutedProjects: (row) => row["projectId"],
 };
 
-/** Tables without export: rows are deleted within half a minute after the last tab has left. */
+/** Tables that are not exported, because their rows are deleted within half a minute after the last tab closes. */
 const TRANSIENT = ["presence", "presenceBeats", "presencePointers"];
 
 describe.each(backends)("account archive on $name", ({ start }) => {

@@ -8,7 +8,7 @@ import { pageOf } from "../model/lists/paging";
 /** For the archive (`/account/data`). Secrets are omitted. */
 
 const LIMIT = 1000;
-/** Large rows that expire within a day: more of them would exceed the limits of a query. */
+/** Maximum rows of tables whose rows are large and expire within a day. More would exceed the limits of a query. */
 const LATEST = { undoSteps: 100, bulkSelections: 5, bulkPages: 100, bulkJobs: 50 } as const;
 /** Page size of the archive (`app/features/downloads/content-reader.server.ts`). */
 const CHOSEN = 100;

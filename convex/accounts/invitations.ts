@@ -33,7 +33,7 @@ export const isInvited = serverQuery({
   handler: async (ctx, { email }) => (await pendingInvitationsFor(ctx, email)).length > 0,
 });
 
-/** Accepts the operator's invitations for a verified account. Those to projects are accepted by their own form. */
+/** Accepts the operator's invitations for a verified account. Invitations to projects have their own form. */
 export const accept = internalMutation({
   args: { email: v.string(), userId: v.string() },
   returns: v.null(),

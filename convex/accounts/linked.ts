@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { serverMutationFor } from "../model/access";
 
-/** Removes the last account only with `lastToo` (specification 5). One transaction, so concurrent calls cannot remove the last two. */
+/** Unlinks an account, the last one only with `lastToo` (specification 5). One transaction, so that concurrent calls keep one. */
 export const unlink = serverMutationFor({
   args: { id: v.string(), lastToo: v.boolean() },
   returns: v.union(v.literal("unlinked"), v.literal("last"), v.literal("missing")),

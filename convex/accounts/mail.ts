@@ -37,14 +37,14 @@ export const due = serverQuery({
 const lease = { lease: v.string(), leaseMs: v.number(), limit: v.number() };
 const claimed = { id: v.id("mails"), attempts: v.number() };
 
-/** Leases due messages for `leaseMs`, after which unreported ones are due again. A crashed worker loses none but may send one twice. */
+/** Leases due messages. A message not reported within `leaseMs` is due again, so a crash loses none but may send one twice. */
 export const claimAll = serverMutation({
   args: lease,
   returns: v.array(v.object({ ...claimed, content })),
   handler: (ctx, args) => claimDue(ctx, args, () => true),
 });
 
-/** `claimAll` for app servers of an earlier build, which have no words for notifications about projects. */
+/** `claimAll` for app servers of an earlier build, which cannot render notifications about projects. */
 export const claim = serverMutation({
   args: lease,
   returns: v.array(v.object({ ...claimed, content: accountContent })),
@@ -120,7 +120,7 @@ async function lastQueued(ctx: QueryCtx) {
   return found.flatMap(({ content: each, ...rest }) => (each ? [{ ...rest, content: each }] : []));
 }
 
-/** Returns 0 and counts the action, or the seconds to wait. Better Auth's own rate limits delete old entries. */
+/** Counts the action and returns 0, or returns the seconds to wait. Better Auth's own rate limits delete old entries. */
 export const pace = serverMutation({
   args: { key: v.string(), seconds: v.number() },
   returns: v.number(),

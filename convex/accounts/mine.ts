@@ -112,7 +112,7 @@ export const getSecurity = userQuery({
   },
 });
 
-/** Called when a token is renewed, so `at` is accurate to a quarter of an hour. Stores time zone and locale of the browser. */
+/** Stores the time of the session's last token renewal (every quarter of an hour), and the browser's time zone and locale. */
 export const noteActivity = serverMutationFor({
   args: { timeZone: v.optional(v.string()), locale: v.optional(v.string()) },
   returns: v.null(),

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { serverMutation } from "../model/access";
 
-/** Counts a request under the key unless `max` requests were counted within `window` seconds. Then returns the seconds to wait. */
+/** Counts a request of the key. After `max` requests within `window` seconds, refuses it and returns the seconds to wait. */
 export const consume = serverMutation({
   args: { key: v.string(), window: v.number(), max: v.number() },
   returns: v.object({ allowed: v.boolean(), retryAfter: v.union(v.number(), v.null()) }),

@@ -68,7 +68,7 @@ export const removeCredentials = serverMutation({
   },
 });
 
-/** Call it after `removeCredentials`. Notifies the user once. */
+/** Marks the address as verified and notifies the user once. Call it after `removeCredentials`. */
 export const verifyAddress = serverMutation({
   args: { userId: v.string(), providerId: v.string(), removed: v.array(removedCredential) },
   returns: v.null(),

@@ -12,7 +12,7 @@ const CODES = ["sign-in", "email-verification", "forget-password"];
 /** More links and trusted devices than a user has. */
 const VALUES = 500;
 
-/** Revokes tokens after a password, address or second factor change, but none issued since: the job runs later. */
+/** Revokes tokens issued before a change of password, address or second factor. Later tokens stay valid, because this job runs later. */
 export const outdate = internalMutation({
   args: {
     userId: v.string(),
@@ -31,7 +31,7 @@ export const outdate = internalMutation({
   },
 });
 
-/** Better Auth deletes an account in steps that may be interrupted; this deletes the rest. */
+/** Deletes the rest of a user's data. Better Auth deletes an account in several steps, which may be interrupted. */
 export const forget = internalMutation({
   args: { userId: v.string(), email: v.optional(v.string()) },
   returns: v.null(),

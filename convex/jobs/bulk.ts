@@ -163,7 +163,7 @@ function reasonOf(refusal: Refusal): string {
   return refusal.message ?? Object.values(refusal.fieldErrors ?? {})[0]?.[0] ?? "Something went wrong.";
 }
 
-/** Returns the number of changed items: those that the action leaves as they are cannot be undone. */
+/** Returns the number of changed items. Unchanged items cannot be undone. */
 export const applyPart = internalMutation({
   args: { id: v.id("bulkJobs"), ids: v.array(v.string()), part: v.number() },
   returns: v.number(),
@@ -206,7 +206,7 @@ async function revertNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progr
   return next < 0 || next >= job.parts ? "done" : "more";
 }
 
-/** `open`: the part's changes that the job's phase reverts; `closed`: the others. Parts of an earlier build have no direction. */
+/** Returns the part's changes that the job's phase reverts (`open`), and the others. Parts of an earlier build have no direction. */
 async function partChanges(ctx: MutationCtx, job: Doc<"bulkJobs">, part: number): Promise<{ open: Change[]; closed: Change[] }> {
   const isUndo = job.phase === "undo";
   const rows = await stepRows(ctx, job.userId, partOf(job.step, part));

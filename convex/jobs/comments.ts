@@ -9,7 +9,7 @@ import { forgetReads } from "../model/comments/unread";
 import { asAuthor, removeComment } from "../model/comments/writeComments";
 import { userOf } from "../model/members";
 
-/** Rows per transaction: few, because other writers wait for it. */
+/** Rows per transaction. Few, because a long transaction delays other writes. */
 const BATCH = 100;
 
 export const purgeThread = internalMutation({
@@ -62,7 +62,7 @@ export const forgetReactions = internalMutation({
   },
 });
 
-/** After a transfer: makes the images in comments on an item count for the new owner. */
+/** Moves the images in comments on an item to the new owner's usage after a transfer. */
 export const transferImages = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")), ownerId: v.string(), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

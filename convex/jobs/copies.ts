@@ -134,7 +134,7 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
     await recordActivity(ctx, { kind: "duplicated", project, design: last, from: last.name, fromId: last._id, count: designs.length });
 }
 
-/** Images of another owner that one action copies. Checking each can need three of the 4,096 index ranges of a transaction. */
+/** Maximum images of another owner that one action copies. Checking each can need three of the 4,096 index ranges of a transaction. */
 export const FOREIGN_IMAGES_MAX = 1200;
 
 async function imagesOfDesigns(
@@ -158,7 +158,7 @@ async function imagesOfDesigns(
 const designsIn = (ctx: MutationCtx, projectId: Id<"projects">): AsyncIterable<Doc<"designs">> =>
   ctx.db.query("designs").withIndex("by_age", (q) => q.eq("projectId", projectId).eq("removedAt", undefined));
 
-/** Who started a copy, with the limits of the token. Copies of earlier builds lack one or both. */
+/** The user who started a copy, and the limits in their token. Copies of earlier builds lack one or both. */
 const actorFields = { userId: v.optional(v.string()), limits: v.optional(v.object(tokenLimits)) };
 type Actor = ObjectType<typeof actorFields>;
 

@@ -7,7 +7,7 @@ import { liveCounts, usageOf } from "../model/limits/usage";
 
 const COUNT_BATCH = 1000;
 
-/** Counts files of images, then of versions, then in comments. A change meanwhile restarts it, so that the sum is consistent. */
+/** Counts files of images, then of versions, then in comments. A concurrent change restarts the count, so that the sum is consistent. */
 export const count = internalMutation({
   args: {
     ownerId: v.string(),

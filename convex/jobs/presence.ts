@@ -4,7 +4,7 @@ import { internalMutation } from "../_generated/server";
 import { EXPIRES_MS, removePresence, sweepOf } from "../model/presence/presence";
 
 const BATCH = 100;
-/** Age of a row in milliseconds above which its sweep was lost. */
+/** Older rows (milliseconds) must have missed their sweep. */
 const LOST_SWEEP_MS = 60 * 60 * 1000;
 
 /** Deletes expired rows of a design, and schedules itself while others are left. */

@@ -21,11 +21,11 @@ import { forgetTags } from "../model/tags/tagging";
 import { changeUsage, forgetUsage } from "../model/limits/usage";
 import { deleteVersions } from "../versions";
 
-/** Each batch schedules the next; restarts and repeated steps are harmless. `purgingSince` hides items at once; children go first. */
+/** Each batch schedules the next, and can be repeated. `purgingSince` hides items at once. Children are deleted first. */
 
 export const TRASH_TIME = 30 * 24 * 60 * 60 * 1000;
 
-/** Rows per transaction: few, because other writers wait for it. */
+/** Rows per transaction. Few, because a long transaction delays other writes. */
 export const PURGE_BATCH = 100;
 const RESUME_AFTER = 60 * 60 * 1000;
 
@@ -223,7 +223,7 @@ export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerI
   const changed: (Id<"projects"> | null)[] = [];
   for (const each of designs) changed.push(await purgeDesign(as, each));
   for (const each of images) changed.push(await purgeImage(as, each));
-  // Expired items have none: undo steps are kept for a day, trashed items for 30.
+  // Expired items have no undo steps, which are kept for a day only. Trashed items are kept for 30 days.
   if (ownerId !== null) await forgetUndo(ctx, ownerId, changed);
   if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
     await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });
@@ -300,7 +300,7 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   await deleteRequests(ctx, row);
   await forgetItem(ctx, "image", row._id);
   const tags = await forgetTags(ctx, row);
-  // `deleteVersions` releases the files of all versions, also of the one that this row repeats.
+  // `deleteVersions` releases the files of all versions, including the current one, which this row repeats.
   if (row.versionId !== undefined) return (await deleteVersions(ctx, row._id, VERSIONS_MAX)) + tags + 1;
   if (await releaseFile(ctx, row)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
   return tags + 1;

@@ -25,7 +25,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
     const from = Number((await mark()) ?? 0);
     await backend.inside.mutation(internal.jobs.sweep.run, { batch: { cursor: null, from, until }, anyNumber });
     await backend.settle();
-    // The next sweep begins after `until` and would not see a file that is stored earlier.
+    // The next sweep begins after `until` and would skip a file that is stored earlier.
     await vi.waitUntil(() => Date.now() > until, { interval: 1 });
   };
   const setCount = async (files: number) => {

@@ -12,10 +12,10 @@ import {
   upgradeRow,
 } from "../model/upgrades";
 
-/** The search terms of a long text take milliseconds, and Convex allows a function one second. */
+/** The search terms of a long text take milliseconds, and Convex limits a function to one second. */
 const BATCH = 50;
 
-/** Each favourite reads up to 100 rows of its list, and Convex allows 32,000 a function. */
+/** Each favourite reads up to 100 rows of its list, and Convex limits a function to 32,000. */
 const FAVOURITES_BATCH = 200;
 
 export const run = internalMutation({
@@ -58,7 +58,7 @@ export const rows = internalMutation({
   },
 });
 
-/** Replaces a tag whose key became equal to another one's. Repeats itself until none of its items is left. */
+/** Merges a tag into another one with the same key. Reschedules itself until no item has the old tag. */
 export const mergeTags = internalMutation({
   args: { from: v.id("tags"), into: v.id("tags") },
   returns: v.null(),

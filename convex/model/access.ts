@@ -15,7 +15,7 @@ import { nameGuest } from "./rules";
 import { recordChanges } from "./undo/recordChanges";
 import type { UndoStep } from "./undo/undoTables";
 
-/** Builds all public functions: `server…` for the app server, `…For` a session or link. Missing and foreign ids: "not_found". */
+/** Builds all public functions; those named `server…` are for the app server. Missing and foreign ids throw "not_found". */
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
 export type CallerCtx = QueryCtx & Pick<Caller, "user">;
@@ -84,14 +84,14 @@ const asServerForLink = {
   },
 };
 
-/** Who writes a comment. The rights are those of the caller, so someone signed in has only the link's rights through a link. */
+/** The author of a comment. Through a link, signed-in authors have only the link's rights. */
 type Author = { id: string; guestName?: string; linkId?: Id<"links"> };
 export type AuthorCtx = MutationCtx & Reader & { author: Author };
 
 const asServerForLinkAuthor = {
   args: {
     ...asServerForLink.args,
-    /** Of someone signed in. Otherwise `guest` writes, whose id the app server has verified. */
+    /** Session of a signed-in author. Otherwise the author is `guest`, whose id the app server has verified. */
     sessionId: v.optional(v.string()),
     guest: v.optional(v.object({ id: v.string(), name: v.string() })),
   },
@@ -111,7 +111,7 @@ function guestOf(guest: LinkWriter["guest"]): Author {
 }
 
 export const userQuery = customQuery(query, asPerson);
-/** Also for visitors of public links, who reach no other functions (docs/access.md). */
+/** Builds queries for users and for visitors of public links. Visitors can call no other functions (docs/access.md). */
 export const readerQuery = customQuery(query, asReader);
 export const userMutation = customMutation(mutation, asPerson);
 /** A `userMutation` whose changes `undo.revert` can undo, if the caller names a `step`. */
@@ -153,7 +153,7 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return live;
 }
 
-/** Returns null for other tokens than those of links. */
+/** Returns null unless the token is a link's. */
 async function visitor(ctx: QueryCtx): Promise<Reader | null> {
   const identity = await ctx.auth.getUserIdentity();
   const linkId = identity?.["linkId"];
@@ -193,7 +193,7 @@ async function memberRoleIn(db: QueryCtx["db"], projectId: Id<"projects">, userI
   return member && member.role;
 }
 
-/** Returns the role for a member's page; {} for others. Reads nothing after an access function. */
+/** Returns a member's role, or {} for others. Needs no query after an access function, which caches the role. */
 export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {
   const role = await roleIn(ctx, project);
   const memberRole = MEMBER_ROLES.find((each) => each === role);
@@ -203,7 +203,7 @@ export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promi
 export const hasRight = async (ctx: ReaderCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>
   allows(await roleIn(ctx, project), right);
 
-/** Throws "not_found". For a further right in a project that an access function returned. */
+/** Throws "not_found" unless the caller also has this right in a project that an access function returned. */
 export async function expectRight(ctx: ReaderCtx, project: Doc<"projects">, right: Right): Promise<void> {
   if (!(await hasRight(ctx, project, right))) throw notFound();
 }
@@ -275,7 +275,7 @@ async function visibleRow<Table extends "designs" | "designImages">({ db }: Call
 /** An item in the trash and its parents, which may be in the trash themselves. */
 export type Trashed = { kind: "project"; project: Doc<"projects"> } | ({ kind: "design" } & DesignPath) | ({ kind: "image" } & ImagePath);
 
-/** Throws "not_found" unless the item is in the trash, not being purged, and the caller's to restore. */
+/** Throws "not_found" unless the item is in the trash, is not being purged, and can be restored by the caller. */
 export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
   const found = await unpurgedPathOf(ctx, id, "delete");
   if (rowsOf(found).at(-1)?.removedAt === undefined) throw notFound();
@@ -291,7 +291,7 @@ export async function trashedAncestorFor(ctx: CallerCtx, id: string): Promise<Tr
   throw notFound();
 }
 
-/** Returns the item, trashed or not, if the caller has the right, and for a trashed one may restore it. */
+/** Returns an item, trashed or not. Requires the right, and for a trashed item also the right to restore it. */
 export async function unpurgedFor<Kind extends Trashed["kind"]>(
   ctx: CallerCtx,
   id: string,

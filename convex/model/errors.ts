@@ -8,14 +8,14 @@ export type Refusal = {
   message?: string;
   fieldErrors?: Record<string, string[]>;
   duplicateOf?: { imageId: string; name: string };
-  /** With "conflict": the stored text that a form did not start from. */
+  /** With "conflict": the stored text, which differs from the form's initial text. */
   current?: string;
   left?: number;
 };
 
 export const unauthenticated = () => refusal({ code: "unauthenticated" });
 
-/** Also used for foreign items: callers must not be able to distinguish the two. */
+/** Also used for foreign items, which callers must not be able to distinguish from missing ones. */
 export const notFound = () => refusal({ code: "not_found" });
 
 export const invalid = (fieldErrors: Record<string, string[]>) => refusal({ code: "invalid", fieldErrors });
@@ -34,7 +34,7 @@ export function refusalOf(error: unknown): Refusal | null {
   return isConvexError(error) && isRefusal(error.data) ? error.data : null;
 }
 
-/** The marker on convex/values' ConvexError. Using it spares pages without a client that library. */
+/** Marks a ConvexError of convex/values. Checking the marker keeps that library out of pages without a client. */
 const MARK = Symbol.for("ConvexError");
 
 export const isConvexError = (error: unknown): error is Error & { data: unknown } =>

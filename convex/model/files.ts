@@ -3,12 +3,12 @@ import type { MutationCtx, QueryCtx } from "../_generated/server";
 
 type FileRow = Doc<"designImages"> | Doc<"imageVersions">;
 
-/** Deletes a file unless a row refers to it. No user has seen it. */
+/** Deletes a file that no row refers to, and that no user has seen. */
 export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): Promise<void> {
   if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
 }
 
-/** Deletes a deleted row's file, and its variants (`released.ts`), unless another row refers to it. Returns whether its owner has no other row of it. */
+/** Deletes the file of a deleted row, and its variants (`released.ts`), if no other row has it. Returns whether its owner has none. */
 export async function releaseFile(ctx: MutationCtx, { storageId, checksum, ownerId }: FileRow): Promise<boolean> {
   const other = await rowOfFile(ctx, storageId);
   if (other) return other.ownerId !== ownerId && (await rowOfFile(ctx, storageId, { ownerId })) === null;
@@ -27,7 +27,7 @@ export async function fileIsTaken(ctx: QueryCtx, storageId: Id<"_storage">): Pro
   return inComment !== null;
 }
 
-/** Returns the first row of a file: of all, or of one owner. */
+/** Returns the first row that refers to a file, of any owner or of one. */
 export async function rowOfFile(
   ctx: QueryCtx,
   storageId: Id<"_storage">,

@@ -32,10 +32,10 @@ export function nameFields(name: string, item: Parameters<typeof searchWords>[0]
   return { name, sortName: sortNameOf(name), words: searchWords({ ...item, name }) };
 }
 
-/** The text that a form started from; forms of earlier builds omit it. */
+/** The form's initial text. Forms of earlier builds omit it. */
 export const from = v.optional(v.string());
 
-/** Throws "conflict" with the stored text if that is neither the one the form started from nor the new one. */
+/** Throws "conflict" with the stored text if it equals neither the form's initial text nor the new text. */
 export function expectFrom(started: string | undefined, stored: string, next: string, clean: (text: string) => string): void {
   if (started !== undefined && clean(started) !== clean(stored) && next !== stored) throw stale(stored);
 }

@@ -1,4 +1,4 @@
-/** Who may do what in a project. `docs/access.md` describes each right, and a test compares it with this table. Pages read it too. */
+/** The rights of each role. `docs/access.md` describes each right, and a test compares it with this table. Pages import this file too. */
 
 export const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];

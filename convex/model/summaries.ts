@@ -7,7 +7,7 @@ import type { ProjectReviews, ReviewCounts } from "./review/reviewTables";
 
 export const COVER_SIZE = 4;
 
-/** `added` is negative for removals. Trashed items keep their own counts but add none to their parents. `reviews`: statuses of the images. */
+/** Updates counts and covers; `added` is negative for removals. Trashed items keep their own counts but do not count in their parents. */
 export async function imagesChanged(
   ctx: MutationCtx,
   { design, project }: DesignPath,

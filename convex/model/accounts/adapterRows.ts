@@ -15,7 +15,7 @@ export type Read = {
   sortBy?: SortBy;
   limit?: number;
   offset?: number;
-  /** Without a condition: whether any `limit` rows may be returned. */
+  /** Allows a read without conditions and index, which returns any `limit` rows. */
   anyRows?: boolean;
 };
 

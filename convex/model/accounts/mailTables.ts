@@ -14,7 +14,7 @@ export const mailTables = {
       v.object({ thread: v.id("commentThreads"), since: v.number() }),
       v.object({ digest: v.literal(true), since: v.number() }),
     ),
-    /** A person has one row per thread, and one for the digest. It stays after sending, to space the mails. */
+    /** Identifies a person's row for a thread or the digest. The row stays after sending, to space the mails. */
     key: v.optional(v.string()),
     /** Start of the lease. Later notices are for the next mail. */
     claimedAt: v.optional(v.number()),

@@ -64,7 +64,7 @@ const accessNotices = [
 
 export const notice = v.union(...earlierNotices, v.object({ kind: v.literal("comment"), ...ofComment, ...byGuest }), ...accessNotices);
 export type Notice = Infer<typeof notice>;
-/** About projects. The person chooses how mails are sent of each kind. */
+/** Notices about projects. Users choose for each kind how it is mailed. */
 export type ProjectNotice = Extract<Notice, { kind: NotificationKind }>;
 
 const PROJECT_KINDS: readonly Notice["kind"][] = NOTIFICATION_KINDS;
@@ -81,7 +81,7 @@ export const noticeTables = {
     threadId: v.optional(v.id("commentThreads")),
     commentId: v.optional(v.string()),
     since: v.optional(v.number()),
-    /** Of an invitation or changed access. */
+    /** Set for invitations and changed access. */
     projectId: v.optional(v.id("projects")),
   })
     .index("by_user", ["userId", "at"])

@@ -6,7 +6,7 @@ export const settingsTables = {
     "userId",
   ]),
 
-  /** Separate from the session row: every data function reads that one, so a write there would rerun them all. */
+  /** Separate from the session row, which every data function reads: a write to it would rerun all live queries. */
   sessionActivity: defineTable({ sessionId: v.string(), userId: v.string(), at: v.number() })
     .index("by_session", ["sessionId"])
     .index("by_user", ["userId"])

@@ -39,7 +39,7 @@ export const bulkTables = {
     .index("by_user", ["userId"])
     .index("by_age", ["at"]),
 
-  /** The items of a selection as they were at the start of its job, in their order then. */
+  /** The items of a selection, in their order at the start of the job. */
   bulkPages: defineTable({
     userId: v.string(),
     at: v.number(),

@@ -11,7 +11,7 @@ import { type CommentedPath, commentedFor } from "./commentedItem";
 type Image = Doc<"commentImages">;
 type ItemId = Image["itemId"];
 
-/** Gives images that the author uploaded for the item to a comment. Those that `ids` omits are deleted. Throws "invalid". */
+/** Sets the images of a comment, which its author has uploaded. Deletes earlier images that `ids` omits. Throws "invalid". */
 export async function setImages(
   ctx: AuthorCtx,
   comment: Pick<Doc<"comments">, "_id" | "imageIds">,
@@ -48,7 +48,7 @@ export async function imagesOf({ db }: QueryCtx, { imageIds = [] }: Doc<"comment
   });
 }
 
-/** Returns an image that the reader may see: in a comment, or not sent yet and their own. Throws "not_found". */
+/** Returns an image in a visible comment, or an unsent image of the reader. Throws "not_found". */
 export async function commentImageFor(ctx: ReaderCtx, id: Id<"commentImages">): Promise<{ image: Image; designId: Id<"designs"> }> {
   const image = await ctx.db.get(id);
   if (!image) throw notFound();
@@ -73,7 +73,7 @@ export async function deleteImages(ctx: MutationCtx, ids: readonly Id<"commentIm
   return ids.length;
 }
 
-/** Images that an author has uploaded and not sent. */
+/** Returns the unsent images of an author. */
 export async function unsentImagesOf({ db }: QueryCtx, authorId: string, limit: number): Promise<Id<"commentImages">[]> {
   const images = await db
     .query("commentImages")
@@ -101,7 +101,7 @@ export async function transferImage(ctx: MutationCtx, { _id, ownerId: former, si
   await changeUsage(ctx, ownerId, { bytes: size });
 }
 
-/** Images of one item that a transfer measures at most. */
+/** Maximum images of one item that a transfer measures. */
 const MEASURED_MAX = 1000;
 
 /** Returns the bytes of the images in comments on items. Items without comments cost no query. */

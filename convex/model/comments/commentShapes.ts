@@ -18,9 +18,9 @@ export const commentShape = v.object({
   /** Mentions are "@[name](userId)" with the current name. "" for a deleted comment. */
   text: v.string(),
   author: v.object({ ...person.fields, isMe: v.boolean() }),
-  /** Through a public link: by a visitor, or by someone signed in. */
+  /** Set for comments through a public link: "guest" for visitors, "link" for signed-in users. */
   through: v.optional(v.union(v.literal("guest"), v.literal("link"))),
-  /** For those signed in only. */
+  /** Shown to signed-in users only. */
   linkId: v.optional(v.id("links")),
   createdAt: v.number(),
   editedAt: v.optional(v.number()),

@@ -120,14 +120,14 @@ export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof chan
   await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
 }
 
-/** Deletes a comment of the author, or of anyone for the owner. A first comment with replies leaves an empty one. */
+/** Deletes a comment of the author; owners can delete any. A first comment with replies stays, without its text. */
 export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<void> {
   const path = await commentFor(ctx, commentId);
   if (!isBy(ctx, path.comment) && !(await hasRight(ctx, path.project, "moderate"))) throw notFound();
   await deleteComment(ctx, path);
 }
 
-/** Through a link, only comments of that link. So an author who lost the membership cannot change earlier ones. */
+/** Through a link, only that link's comments count. So former members cannot change their earlier comments. */
 const isBy = ({ author, user }: AuthorCtx, { authorId, linkId }: Doc<"comments">): boolean =>
   authorId === author.id && (user !== null || linkId === author.linkId);
 

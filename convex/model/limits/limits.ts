@@ -49,7 +49,7 @@ const ITEM_NAMES: Record<Counted, [one: string, other: string]> = {
 };
 const KINDS = ["projects", "designs", "images", "bytes"] as const satisfies Counted[];
 
-/** Applies only with a claim in the caller's token, which the app server sets when billing is on. Deletions are always allowed. */
+/** Throws "limit" beyond the plan, but only for tokens with the claim that the app server adds when billing is on. */
 export async function refuseBeyondPlan(
   { auth, db, user }: { auth: Auth; db: QueryCtx["db"]; user?: Pick<Doc<"users">, "id"> },
   ownerId: string,

@@ -16,15 +16,15 @@ export const linkTables = {
     tokenHash: v.string(),
     /** The token, encrypted by the app server, for those who manage links. */
     sealedToken: v.string(),
-    /** Made by the app server, like those of accounts. */
+    /** Created by the app server, like password hashes of accounts. */
     passwordHash: v.optional(v.string()),
-    /** Changes with the password. Tokens and cookies contain it, so those of an earlier password are refused. */
+    /** Changes with the password. Tokens and cookies contain it, so they are refused after a password change. */
     lock: v.number(),
     expiresAt: v.optional(v.number()),
     /** Set when the link has expired, so that live queries of visitors run again. */
     expiredAt: v.optional(v.number()),
     downloads: v.boolean(),
-    /** Whether something was written through it. */
+    /** Whether comments were written through the link. */
     hasComments: v.optional(v.literal(true)),
     createdBy: v.string(),
     createdAt: v.number(),
@@ -44,7 +44,7 @@ export const linkTables = {
   savedLinks: defineTable({
     userId: v.string(),
     linkId: v.id("links"),
-    /** `lock` of the link when it was saved. If the link's is different now, the target's name is hidden. */
+    /** The link's `lock` when it was saved. The target's name is hidden after the link's `lock` has changed. */
     lock: v.number(),
     savedAt: v.number(),
   })

@@ -5,7 +5,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server";
 /** What a token or an unlock cookie of a link contains. */
 export type LinkReference = { linkId: string; lock: number };
 
-/** Returns null for a link that is unknown, revoked or expired, or has got another password since. */
+/** Returns null for a link that is unknown, revoked or expired, or whose password has changed since. */
 export async function openLink({ db }: Pick<QueryCtx, "db">, { linkId, lock }: LinkReference): Promise<Doc<"links"> | null> {
   const id = db.normalizeId("links", linkId);
   const link = id && (await db.get(id));

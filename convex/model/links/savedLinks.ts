@@ -5,7 +5,7 @@ import type { CallerCtx } from "../access";
 import { isOpen } from "./links";
 import { targetOf, targetShape } from "./linkTargets";
 
-/** Of one person, so that all are listed at once. */
+/** Maximum per person, so that one query returns all. */
 export const SAVED_MAX = 200;
 
 export const savedLinkShape = v.object({
@@ -13,9 +13,9 @@ export const savedLinkShape = v.object({
   savedAt: v.number(),
   /** "unavailable": revoked, or its target is in the trash, deleted or in another project. */
   state: v.union(v.literal("open"), v.literal("passwordChanged"), v.literal("expired"), v.literal("unavailable")),
-  /** Only of an open link. */
+  /** Null unless the state is "open". */
   target: v.union(targetShape, v.null()),
-  /** Of a link that opens, also with another password. */
+  /** Null unless the state is "open" or "passwordChanged". */
   sealedToken: v.union(v.string(), v.null()),
 });
 type SavedLink = Infer<typeof savedLinkShape>;

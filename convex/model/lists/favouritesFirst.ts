@@ -7,7 +7,7 @@ import { type ListSort, sorted } from "./sorting";
 
 type Item = Doc<"projects"> | Doc<"designs">;
 
-/** The caller's favourites come first except in manual order. No range excludes them, because they differ by person. */
+/** The caller's favourites come first except in manual order. No index range can exclude them, because they differ by person. */
 type FavouritesFirst<Row extends Item, Shape> = FavouriteList<Row> & {
   sort: ListSort;
   rows: () => RowsQuery<Row>;
@@ -28,7 +28,7 @@ export async function firstRows<Row extends Item, Shape>(
   return [...shown, ...rows.slice(0, LIST_LIMIT - shown.length).map((row) => list.toShape(row, false))];
 }
 
-/** Later pages are shorter by their favourites: a filter would invalidate the cursor at each change of a favourite. */
+/** Removes favourites from later pages, which are therefore shorter. A filter would invalidate the cursor at each change of a favourite. */
 export async function pageOfRows<Row extends Item, Shape>(
   ctx: ReaderCtx,
   list: FavouritesFirst<Row, Shape>,

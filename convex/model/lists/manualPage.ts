@@ -6,7 +6,7 @@ export type ManualPosition = { key: string | null; age: number };
 
 export const positionOf = ({ orderKey, _creationTime }: Row): ManualPosition => ({ key: orderKey ?? null, age: _creationTime });
 
-/** The first manual sorting assigns missing keys. A page after a row that had none then starts at the first row. */
+/** The first manual sorting assigns missing keys. A page after a row that had no key then restarts at the first row. */
 export async function rowsAfter<Each extends Row>(list: List<Each>, after: ManualPosition | null, limit: number): Promise<Each[]> {
   if (after === null) return list("all", "asc", limit);
   const ties = await list({ key: after.key ?? undefined, newerThan: after.age }, "asc", limit);

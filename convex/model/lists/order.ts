@@ -6,7 +6,7 @@ import { conflict } from "../errors";
 import { type ReviewFilter, storedStatus } from "../review/statuses";
 import { fold } from "../search/fold";
 
-/** Fractional indexes: moves name neighbours and write one row, so none clash. Rows without a key come first; age decides ties. */
+/** Fractional indexes: a move names a neighbour and writes one row, so none conflict. Rows without a key come first; age breaks ties. */
 
 export type Row = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 

@@ -1,4 +1,4 @@
-/** What a person can be notified of, and how mails are sent of it. Pages read it too. */
+/** Kinds of notifications, and when they are mailed. Pages import this file too. */
 export const NOTIFICATION_KINDS = ["mention", "reply", "comment", "reviewRequested", "reviewGiven", "invitation", "accessChanged"] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 

@@ -31,7 +31,7 @@ export type NotificationMail = Infer<typeof notificationMail>;
 
 type Content = Exclude<Doc<"mails">["content"], { sealed: string } | { to: string }>;
 
-/** Returns the current content of a mail. Null if everything was read, deleted, muted or turned off since, or is no longer visible to the person. */
+/** Returns the current content of a mail. Null if all of it was read, deleted, muted, turned off or hidden from the person since. */
 export async function mailContent(ctx: QueryCtx, userId: string | undefined, content: Content): Promise<NotificationMail | null> {
   const user = userId === undefined ? null : await userOf(ctx, userId);
   // Anyone can sign up with an address that is not theirs.
@@ -100,7 +100,7 @@ async function isCommentKept({ db }: QueryCtx, commentId: string): Promise<boole
   return comment !== null && comment.deletedAt === undefined;
 }
 
-/** Returns the last comments by others since the mail was queued, and those that an edit gave a mention, the oldest first. */
+/** Returns comments by others since the mail was queued, and comments to which an edit added a mention, oldest first. */
 async function newComments(
   { db, user }: CallerCtx,
   { thread: threadId, since: queuedAt }: Extract<Content, { thread: unknown }>,

@@ -1,7 +1,7 @@
 const HOUR_MS = 60 * 60 * 1000;
 const MORNING = 8;
 
-/** Returns the next 8:00 after `now` in a time zone (IANA); without a known one in UTC. */
+/** Returns the next 8:00 after `now` in an IANA time zone, or in UTC if the zone is unknown. */
 export function nextMorning(now: number, timeZone = "UTC"): number {
   // Half days, because a day with a change to summer time is shorter.
   for (let at = now; ; at += 12 * HOUR_MS) {

@@ -7,7 +7,7 @@ import { deliveryOf, muteOf, settingsOf } from "./settings";
 
 type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId">>;
 
-/** Adds a notice about a project and queues its mail. In a muted project it is read from the start, and not mailed. Returns when it is mailed. */
+/** Adds a notice about a project and queues its mail. In a muted project, adds it as read without mail. Returns the delivery. */
 export async function notifyPerson(
   ctx: MutationCtx,
   userId: string,
@@ -65,10 +65,10 @@ export async function markInvitationsRead(ctx: MutationCtx, projectId: Id<"proje
     if (notice.kind === "invitation" && !read) await ctx.db.patch(_id, { read: true });
 }
 
-/** Unread notices among which another one about the same owner is looked for. */
+/** Maximum unread notices that are searched for one about the same owner. */
 const UNREAD_MAX = 50;
 
-/** Tells a member that a project went with its owner's account. Without the name, and once for all projects of the owner. */
+/** Notifies a member that projects were deleted with their owner's account, without names, and once per owner. */
 export async function notifyOfDeletedOwner(ctx: MutationCtx, project: Doc<"projects">, userId: string): Promise<void> {
   const { _id: projectId, ownerId: actorId } = project;
   const unread = await ctx.db

@@ -74,7 +74,7 @@ it("sends a mail ten seconds after a reply, and the next one an hour later", asy
   expect(await sent(eve)).toEqual([["four"]]);
 });
 
-it("leaves out of a mail what was read before it is due", async () => {
+it("omits from a mail what was read before it was due", async () => {
   await reply("one");
   at("26T09:00:10");
   await sent(eve);

@@ -20,7 +20,7 @@ export const about = v.object({
   projectId: v.optional(v.id("projects")),
 });
 
-/** Of an invitation or changed access. */
+/** Set for invitations and changed access. */
 const access = v.object({
   actor: v.string(),
   project: v.string(),

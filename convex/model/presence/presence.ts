@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 
-/** Age of a row in milliseconds after which its tab has crashed or sleeps. */
+/** Rows expire at this age (milliseconds), because their tab has crashed or sleeps. */
 export const EXPIRES_MS = 25_000;
 
 export const ROWS_MAX = 200;
@@ -42,7 +42,7 @@ export async function removePresence(ctx: MutationCtx, presenceId: Id<"presence"
   if (await ctx.db.get(presenceId)) await ctx.db.delete(presenceId);
 }
 
-/** Of a person, whose account or access ends; with a project, only in its designs. */
+/** Deletes the rows of a person whose account or access ends; with `projectId`, only those of its designs. */
 export async function forgetPresence(ctx: MutationCtx, userId: string, projectId?: Id<"projects">): Promise<void> {
   const rows = await ctx.db
     .query("presence")

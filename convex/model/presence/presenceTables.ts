@@ -10,7 +10,7 @@ export const presenceTables = {
   /** Open tabs of a shared design (docs/decisions/188-presence.md). */
   presence: defineTable({
     userId: v.string(),
-    /** Made by the client. Who has it may remove the row, so no query returns it. */
+    /** Created by the client. Everyone with this key can remove the row, so no query returns it. */
     tab: v.string(),
     designId: v.id("designs"),
     imageId: v.optional(v.id("designImages")),

@@ -1,6 +1,6 @@
 import type { Right } from "../rights";
 
-/** The statuses that an item can be given. An item without a review has none. Pages read them too. */
+/** The statuses that an item can be given. An item without a review has none. Pages import this file too. */
 export const REVIEW_STATUSES = ["inReview", "changesRequested", "approved"] as const;
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 export const REVIEW_FILTERS = ["none", ...REVIEW_STATUSES] as const;

@@ -133,7 +133,7 @@ async function* near(db: Db, search: CandidateSearch, query: SearchQuery): Async
   for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > start) yield { row, mark };
 }
 
-/** For members, who must learn nothing about the owner's other rows: marks refer to the project only. The caller filters by tags. */
+/** Searches one project for members. Marks count its rows only, to reveal nothing about the owner's others. The caller filters by tags. */
 export function candidatesInProject<Each extends Kind>(
   ctx: QueryCtx,
   project: Doc<"projects">,

@@ -33,7 +33,7 @@ const TERM_BYTES = 31;
 
 const ASCII_WORD = /^[a-z0-9]*$/;
 
-/** Starts the terms that are no words. `fold` removes the letter from words. */
+/** First letter of terms that are not words. `fold` removes this letter from words. */
 const MARKER = "ƿ";
 
 /** Keeps letters and digits, as every tokenizer does. Without vowel signs a match may need a check (`fits` in searchQuery.ts). */
@@ -60,7 +60,7 @@ function bytesOf(letter: string): number {
 
 const codeOf = (letter: string): number => letter.codePointAt(0) ?? 0;
 
-/** The last one is a single character, so that each character begins a term. */
+/** Returns pairs of adjacent characters, and the last character alone, so that each character begins a term. */
 export function bigramsOf(run: string): string[] {
   const letters = Array.from(run).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
   return letters.map((letter, index) => letter + (letters[index + 1] ?? ""));

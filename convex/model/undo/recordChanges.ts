@@ -16,7 +16,7 @@ export const STEP_MAX = 64;
 /** Marks an inserted item: before its creation it counts as trashed. */
 const NOT_YET: State = { removedAt: 0 };
 
-/** Wraps the database so that it records what a mutation changes. `save` stores the changes as an undo step and replaces those of that step. */
+/** Wraps the database to record a mutation's changes. `save` stores them as an undo step and replaces an earlier step of that name. */
 export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<Doc<"users">, "id"> }) {
   const drafts = new Map<string, Draft>();
   const call = (name: "patch" | "insert" | "delete", ...args: unknown[]): unknown => Reflect.apply(Reflect.get(db, name), db, args);
@@ -105,7 +105,7 @@ export async function replaceStep({ db }: Pick<MutationCtx, "db">, userId: strin
       await db.insert("undoSteps", { userId, step, at: Date.now(), changes: changes.slice(at, at + CHANGES_PER_ROW), ...group });
 }
 
-/** Adds later changes to the row of a step that has the change of an item, so that both are undone together. */
+/** Adds later changes to the step's row that contains the item's change, so that both are undone together. */
 export async function addToStep(
   { db }: Pick<MutationCtx, "db">,
   userId: string,

@@ -13,7 +13,7 @@ export const webhooksOf = ({ db }: Pick<QueryCtx, "db">, projectId: Id<"projects
 
 type Event = ObjectType<typeof eventFields> & { event: WebhookEvent };
 
-/** Queues a delivery to each webhook of the project that wants the event. Reads nothing in a project without webhooks. */
+/** Queues a delivery to each webhook of the project that subscribes to the event. Reads nothing in a project without webhooks. */
 export async function queueDeliveries({ db }: MutationCtx, { _id, hasWebhooks }: Doc<"projects">, event: Event): Promise<void> {
   if (hasWebhooks !== true) return;
   const webhooks = await webhooksOf({ db }, _id);
