@@ -52,7 +52,7 @@ export type DeploymentOptions = {
   allowedOrigins?: string[] | undefined;
   simulation?: Simulation | undefined;
   report?: ((error: unknown) => void) | undefined;
-  /** The data is unusable and nothing will be answered: exit, so that the supervisor restarts the process. */
+  /** Called when the data is unusable. Exit the process then, so that its supervisor restarts it. */
   onFailure?: ((error: Error) => void) | undefined;
 };
 

@@ -31,7 +31,7 @@ ${SIMULATION_USAGE}`;
 
 const OLDEST_NODE = [22, 22] as const;
 
-/** Limits shutdown: acknowledged data is durable. An orphaned process blocks its successor, which waits for the data. */
+/** Limits the shutdown; acknowledged data is durable. Shorter for an orphaned process, because its successor waits for the data. */
 const STOP_WITHIN_MS = { signalled: 15_000, orphaned: 1_500 } as const;
 
 async function main(): Promise<void> {

@@ -151,7 +151,7 @@ describe("customJwt", () => {
     ["an address of a file", { jwks: "file:///etc/keys" }],
     ["a domain that is none", { type: "oidc", domain: "http://[" }],
   ];
-  it.each(unusable)("finds a provider with %s unusable", (_what, fields) => {
+  it.each(unusable)("rejects a provider with %s", (_what, fields) => {
     expect(() => checkProviders([custom(es, fields)])).toThrow(/^auth\.config: |^JSON Web Key Set malformed$/);
   });
 

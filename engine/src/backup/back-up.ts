@@ -1,4 +1,4 @@
-/** A separate process: closing a file releases its process's locks (fcntl(2)). During a backup the deployment commits to the log, and deletions wait. */
+/** Runs in a separate process, because closing a file releases its process's locks (fcntl(2)). Meanwhile commits go to the log. */
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -84,7 +84,7 @@ function holdSnapshot(url: string, adminKey: string): Hold {
 
 type Copy = { from: string; to: string; hardLinks: boolean };
 
-/** Retries when a push or restart closed the file: that is a checkpoint, which invalidates the copy. */
+/** Retries after a push or restart closed the file, because the checkpoint of a close invalidates the copy. */
 async function copyHeld({ from, to, hardLinks }: Copy, { acquire, release }: Hold): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const lease = await acquire();

@@ -32,7 +32,7 @@ export function metricsRoutes({ runner, authenticator, sockets, watchedQueries, 
   });
 
   return {
-    /** Asks the transactor thread, so that a blocked thread fails the check. */
+    /** Sends a request to the transactor thread, so that a blocked thread fails the check. */
     "GET /api/health": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
       return json({ damaged: await runner.isDamaged() });

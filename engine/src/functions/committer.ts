@@ -18,7 +18,7 @@ export type CommitterOptions = {
   signal: AbortSignal;
 };
 
-/** Commits mutations some time after they ran, and reruns those whose reads other commits changed meanwhile. */
+/** Commits mutations with a delay, and reruns those whose reads were changed by other commits meanwhile. */
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #lastOfSession = new Map<string, Promise<unknown>>();

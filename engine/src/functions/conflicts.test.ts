@@ -119,7 +119,7 @@ describe("mutations that overlap", () => {
     expect(await commit(id)).toEqual({});
   });
 
-  test("tell subscribers only of queries", async () => {
+  test("notify only the subscribers of queries", async () => {
     const affected: string[] = [];
     fixture.runner.onCommit((committed) => affected.push(...committed.affected));
     await fixture.runner.queries([{ ...call("rows:get", { name: "watched" }), token: "watched" }]);
@@ -192,7 +192,7 @@ describe("conflicts at each attempt", () => {
     expect(await value("hopeless")).toBe(5);
   });
 
-  test("are retried until the mutation succeeds, and name another mutation", async () => {
+  test("are retried until the mutation succeeds; the error names another mutation", async () => {
     const { committer, commits } = committerWith(4, add("contended"));
     expect((await committer.mutation(addText("rows:add", "contended"))).outcome).toMatchObject({ ok: true, text: "5" });
     expect(commits()).toBe(5);

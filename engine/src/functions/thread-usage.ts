@@ -1,11 +1,11 @@
 import type { Worker } from "node:worker_threads";
 
-/** Of one thread. Convex's limit is 64 MB; V8 may keep as much again and more until it collects garbage. */
+/** Maximum per thread. Convex's limit is 64 MB, but V8 can retain more than twice as much until it collects garbage. */
 export const MAX_EXTERNAL_BYTES = 192 * 1024 * 1024;
 /** A running thread answers at once, even when busy. */
 const ANSWERS_WITHIN_MS = 500;
 
-/** NaN when the thread does not answer. Without `cpuUsage` (older Node versions), returns the wall clock. */
+/** Returns NaN when the thread does not answer, or the wall clock without `cpuUsage` (older Node versions). */
 export async function threadCpuMs(worker: Worker): Promise<number> {
   if (typeof worker.cpuUsage !== "function") return performance.now();
   const usage = await answerOf(worker.cpuUsage());

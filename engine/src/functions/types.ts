@@ -2,7 +2,7 @@
 import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values/types.ts";
 
 export type Call = {
-  path: string /* "projects:create", or "projects.js:create" as older clients say */;
+  path: string /* "projects:create", or "projects.js:create" from older clients */;
   args: Json;
   argsText?: string;
   identity: Identity;
@@ -11,12 +11,12 @@ export type Call = {
 };
 
 export type Outcome =
-  | { ok: true; value: Json; valueText?: string /* the value's JSON as the function gave it: sent on unparsed */; logLines: LogLine[] }
+  | { ok: true; value: Json; valueText?: string /* the value's JSON from the function, forwarded unparsed */; logLines: LogLine[] }
   | {
       ok: false;
       message: string;
       data?: Json /* of a ConvexError */;
-      code?: string /* of the deployment itself: no error of the function */;
+      code?: string /* of an error of the deployment, not of the function */;
       logLines: LogLine[];
       requestId?: string /* of the log entry */;
     };

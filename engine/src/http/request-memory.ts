@@ -4,7 +4,7 @@ import { RequestError } from "./errors.ts";
 
 const accounts = new WeakMap<IncomingMessage, MemoryAccount>();
 
-/** Counts until the returned function is called and the response has ended: functions continue after a disconnect. */
+/** Counts a request's memory until the returned function is called and the response has ended. Functions continue after a disconnect. */
 export function countRequest(request: IncomingMessage, response: ServerResponse, account: MemoryAccount): () => void {
   accounts.set(request, account);
   let [isHandled, hasEnded] = [false, false];

@@ -7,7 +7,7 @@ import { badRequest, notFound, RequestError } from "./errors.ts";
 import { empty, json, type Reply } from "./reply.ts";
 import type { Routes } from "./router.ts";
 
-/** Files are immutable; private, because the URL is the permission. */
+/** Files are immutable. Private, because the URL alone grants access. */
 const CACHE_CONTROL = "private, max-age=2592000";
 const UPLOAD_IDLE_MS = 30_000;
 const UPLOAD_MAX_BYTES = 4 * 1024 ** 3;

@@ -25,7 +25,7 @@ describe("turns", () => {
     expect(same.isWaiting).toBe(false);
   });
 
-  it("passes a turn on that takes too long", () => {
+  it("ends a turn that takes too long and grants the next one", () => {
     vi.useFakeTimers();
     const turns = new Turns(1_000);
     turns.request("1");

@@ -1,4 +1,4 @@
-/** UTC (docs.convex.dev/scheduling/cron-jobs). Either day suffices (crontab(5)); ranges may wrap. */
+/** Cron expressions in UTC (docs.convex.dev/scheduling/cron-jobs). One matching day field suffices (crontab(5)). Ranges may wrap. */
 
 export type CronExpression = {
   minutes: Set<number>;

@@ -105,7 +105,7 @@ describe("scheduled mutations", () => {
     expect(await value("jobs:notes")).toEqual(["at"]);
   });
 
-  test("may schedule the next job and know their own id", async () => {
+  test("can schedule the next job and read their own id", async () => {
     await value("jobs:plan", { name: "again", text: "1" });
     await eventually(async () => expect(await value("jobs:notes")).toEqual(["1", "2", "3"]));
     const id = await value("jobs:plan", { name: "metadata" });

@@ -3,7 +3,7 @@ import { isInWord, type Term } from "./terms.ts";
 const SATURATION = 1.2;
 const LENGTH = 0.75;
 
-/** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) over these texts only: reveals no foreign content. Texts are in lower case. */
+/** Ranks by BM25 (Robertson and Zaragoza, 2009) over these texts only, so it reveals no foreign content. Texts are in lower case. */
 export function byRelevance<Item extends { text: string }>(items: readonly Item[], terms: readonly Term[]): Item[] {
   const texts = items.map(({ text }) => text);
   const mean = texts.reduce((sum, { length }) => sum + length, 0) / texts.length;

@@ -21,7 +21,7 @@ const LETTERS_OF_ENTRY = 64;
 export type TextIndexEntry = { text: string; marks: string };
 export type Filter = { path: readonly string[]; value: Json | undefined };
 
-/** One FTS5 table each (https://www.sqlite.org/fts5.html), without a copy of the text. A filter value is one word. */
+/** Each index is an FTS5 table (https://www.sqlite.org/fts5.html) without a copy of the text. A filter value is one word. */
 export type TextIndexes = ReturnType<typeof openTextIndexes>;
 
 export function openTextIndexes(sql: DatabaseSync) {

@@ -1,4 +1,4 @@
-/** What a remote deployment has and an embedded one lacks. Null: no limit. */
+/** Properties of a remote deployment that an embedded one lacks. Null: no limit. */
 export type Simulation = {
   /** Of an HTTP request, and of a websocket message and its answer: half in each direction. */
   latencyMs: number;

@@ -11,7 +11,7 @@ const PAGES_BETWEEN_CHECKPOINTS = 12_000;
 const BATCHES_BETWEEN_CHECKS = 32;
 const HOUR_MS = 60 * 60 * 1000;
 const SLICE_MS = 5;
-/** Within seconds of a deletion the log is truncated and the unused bytes are cleared. */
+/** Truncates the log and clears unused bytes within seconds of a deletion. */
 export class Checkpoints {
   private readonly sql: DatabaseSync;
   private readonly logPath: string;

@@ -1,4 +1,4 @@
-/** Reveals at start that the database was deleted or replaced by an older copy than the stored files. */
+/** Detects at start that the database was deleted, or replaced by a copy that is older than the stored files. */
 import {
   closeSync,
   existsSync,

@@ -59,12 +59,12 @@ export interface Database {
   /** Throws unless `at` is within the last 30 s. */
   beginQuery(at?: Timestamp): Transaction;
   beginMutation(): Transaction;
-  /** Report nothing of it before `flush`. */
+  /** Call `flush` before you report the result to a caller. */
   commit(transaction: Transaction, record?: IdempotencyRecord): Commit;
   rollback(transaction: Transaction): void;
   /** Ends a mutation without its commit, so that others can run. `token` subscribes to its read set. */
   suspend(transaction: Transaction, token: string): void;
-  /** Commits a suspended mutation. The caller must know that no commit has affected its token and no flush has failed. */
+  /** Commits a suspended mutation. The caller must ensure that no commit has affected its token and no flush has failed. */
   commitSuspended(transaction: Transaction, token: string, record?: IdempotencyRecord): Commit;
   /** Stops all writes if the error shows damaged data, and returns that error. */
   noteDamage(error: unknown): Error | null;

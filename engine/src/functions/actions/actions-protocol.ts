@@ -2,7 +2,7 @@ import type { Identity, Json, LogLine } from "../../values/types.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 
 export const BEAT_EVERY_MS = 100;
-/** A heartbeat of this value, or little more, tells the thread to begin nothing. */
+/** Heartbeats of about this value stop the thread from starting work. */
 export const CLOSED = -(2 ** 30);
 
 export type ActionsData = { code: LoadedCode; heartbeat: SharedArrayBuffer };

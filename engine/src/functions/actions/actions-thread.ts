@@ -119,7 +119,7 @@ export class ActionsThread {
     await this.end();
   }
 
-  /** An earlier action left code behind that blocks the thread. The waiting ones have not begun, so they can run elsewhere. */
+  /** Ends a thread that is blocked by code of an ended action. Its waiting actions have not started, so other threads can run them. */
   #endUnstarted(): void {
     this.#log(ACTION_BLOCKED, ["an action that has ended"]);
     for (const id of this.#running.keys()) this.#finish({ kind: "unstarted", id });

@@ -5,10 +5,10 @@ import { CLOSED } from "./actions-protocol.ts";
 
 const NOTICED_MS = 150;
 const LOADS_WITHIN_MS = 60 * 1_000;
-/** A thread that waits without computing counts as blocked ten times later. */
+/** A thread that waits without computing counts as blocked only after ten times as long. */
 const WAITING_SHARE = 0.1;
 
-/** How long a thread has computed without a pause, by a count in shared memory that it increases between turns. */
+/** Measures how long a thread computes without a pause. The thread increases a counter in shared memory between turns. */
 export class BlockedTime {
   readonly #worker: Worker;
   readonly #beat: Int32Array;
@@ -22,13 +22,13 @@ export class BlockedTime {
     this.#beat = new Int32Array(heartbeat);
   }
 
-  /** Call it when work is sent to an idle thread, whose count stands still. */
+  /** Call it when work is sent to an idle thread, whose counter does not change. */
   start(): void {
     this.#beatAtStart = Atomics.load(this.#beat, 0);
     this.#restart();
   }
 
-  /** Returns true if the work has not begun since `start`. It then never will. */
+  /** Cancels work that has not begun since `start`. Returns false if it has begun. */
   close(): boolean {
     return Atomics.compareExchange(this.#beat, 0, this.#beatAtStart, CLOSED) === this.#beatAtStart;
   }

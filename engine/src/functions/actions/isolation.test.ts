@@ -58,7 +58,7 @@ test("an action does not wait for others that compute", async () => {
   expect(await computing).toEqual(["computed", "computed", "computed"]);
 });
 
-test("an action does not wait for a loop that an ended one left behind", async () => {
+test("an action does not wait for a loop that an ended action started", async () => {
   await fixture.push({ "work.ts": SOURCE });
   expect(await value("work:loopsLater")).toBeNull();
   expect(await value("work:trivial")).toBe("done");

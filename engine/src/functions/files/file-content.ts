@@ -14,7 +14,7 @@ export class FileDifference extends Error {
   }
 }
 
-/** Holds the last chunk back until the whole file has been compared. @throws {FileDifference} */
+/** Yields the last chunk only after the whole file has been compared. @throws {FileDifference} */
 export async function* comparedContent(
   path: string,
   row: { size: number; sha256: string },

@@ -1,4 +1,4 @@
-/** Files without a row come from crashes or a wrong database, so they are quarantined; too many for a crash stay in place. */
+/** Files without a row come from a crash or a wrong database. They are quarantined unless there are too many for a crash. */
 import { mkdir, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

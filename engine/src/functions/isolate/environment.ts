@@ -61,7 +61,7 @@ export function enterIsolate(moment: () => ExecutionState | undefined, env: Reco
 /** Node loads these lazily and uses its own globals while doing so. */
 const LOADED_LATE = ["Headers", "Request", "Response", "FormData", "MessageEvent", "CloseEvent"];
 
-/** Restores the removed globals while Node loads `name`: loading these at start would double its time. */
+/** Restores the removed globals while Node loads `name`. Loading all at start would double the start time. */
 function loadLate(name: string, replaced: Map<string, PropertyDescriptor | undefined>): void {
   const current = Object.getOwnPropertyDescriptor(globalThis, name);
   if (!current?.get) return;

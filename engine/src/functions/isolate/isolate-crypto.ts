@@ -1,4 +1,4 @@
-/** Random values are for keys and tokens, unlike those of `Math.random`; `subtle` offers the methods that need no other thread. */
+/** Random values are cryptographically secure, unlike those of `Math.random`. `subtle` has only methods that need no other thread. */
 import { Buffer } from "node:buffer";
 import {
   constants,

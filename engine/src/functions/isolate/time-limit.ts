@@ -59,7 +59,7 @@ export class Watch {
     for (;;) Atomics.wait(this.#words, PARKED, 0);
   }
 
-  /** Long engine work calls this, so that the thread does not count as hanging. */
+  /** Call it during long engine work, so that the thread does not count as hanging. */
   noteProgress(): void {
     Atomics.add(this.#words, PROGRESS, 1);
   }
@@ -123,7 +123,7 @@ export class CpuMark {
   }
 }
 
-/** In ms. On a busy machine, wall-clock time would stop runs that used little CPU time. */
+/** Returns milliseconds. On a busy machine, wall-clock time would stop runs that used little CPU time. */
 function threadCpuMs(): number {
   // Since Node 23.9; older versions only report the whole process.
   const { user, system } = typeof process.threadCpuUsage === "function" ? process.threadCpuUsage() : process.cpuUsage();

@@ -12,7 +12,7 @@ export type PreparedMutation = {
 
 type Entry = PreparedMutation & { id: number; token: string; reads: ReadSet; conflict: Conflict | null };
 
-/** Mutations between their run and their commit. A commit that changes what one has read makes it a conflict. */
+/** Stores mutations between run and commit. A commit that changes data that a mutation has read causes a conflict. */
 export class PreparedMutations {
   readonly #database: Database;
   readonly #byId = new Map<number, Entry>();
@@ -51,7 +51,7 @@ export class PreparedMutations {
     });
   }
 
-  /** Removes all. Must be called after a failed write, whose undone changes they may have read. */
+  /** Removes all mutations. Call it after a failed write, because they may have read its undone changes. */
   clear(): void {
     for (const entry of this.#byId.values()) {
       this.#remove(entry);

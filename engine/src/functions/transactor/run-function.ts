@@ -81,7 +81,7 @@ const collectGarbage = garbageCollector();
 
 export const runOfCaller = (): Run | undefined => runs.getStore();
 
-/** @param message contains the arguments, one object as JSON text, and loses them */
+/** @param message contains the arguments, one object as JSON text, which are removed from it */
 export async function invoke(run: Run, message: { args: string }, tables: IdTables): Promise<string> {
   const { target } = run;
   checkedArguments(target, message.args, tables);

@@ -5,7 +5,7 @@ import type { Question } from "./transactor-protocol.ts";
 const SLOW_FOR_MS = 60_000;
 const PAUSE_MS = 250;
 
-/** Sends calls of slow functions one at a time, so that other calls wait for one of them at most. */
+/** Sends calls of slow functions one at a time, so that another call waits for at most one of them. */
 export class SlowLane {
   readonly #slowUntil = new Map<string, number>();
   #waiting: Question[] = [];
@@ -26,7 +26,7 @@ export class SlowLane {
     if (path !== undefined) this.#slowUntil.set(path, elapsed() + SLOW_FOR_MS);
   }
 
-  /** Call it after a stop, so that a call with several steps, such as an action, waits for one stopped call only. */
+  /** Call it after a call was stopped, so that another call with several steps, such as an action, waits for one stopped call only. */
   pause(): void {
     clearTimeout(this.#pause ?? undefined);
     this.#pause = setTimeout(() => {
@@ -35,7 +35,7 @@ export class SlowLane {
     }, PAUSE_MS);
   }
 
-  /** Returns whether the question waits for its turn here. A session's mutations keep their order. */
+  /** Queues the question if it must wait, and returns whether it does. A session's mutations keep their order. */
   take(question: Question): boolean {
     if (this.#slowUntil.size === 0) return false;
     const isSlow = pathsOf(question).some((path) => this.#isSlow(path)) || this.#hasEarlierMutation(question);
@@ -79,7 +79,7 @@ export function nameOf(question: Question, call: number): string {
   return question.kind === "runCron" ? `cron "${question.params.name}"` : (pathsOf(question)[call] ?? question.kind);
 }
 
-/** The functions of jobs and crons are not known here, so all of a kind count as one. */
+/** The main thread does not have the paths of jobs and crons, so all of a kind count as one function. */
 function pathsOf(question: Question): string[] {
   if (question.kind === "queries") return question.params.calls.map(({ path }) => shownPath(path));
   if (question.kind === "mutation") return [shownPath(question.params.call.path)];

@@ -13,7 +13,7 @@ const WATCH_EVERY_MS = 100;
 /** User code is stopped after this wall-clock time even with little CPU time. */
 const USER_WALL_LIMIT_MS = 10 * USER_TIME_LIMIT_MS;
 const OPEN_ATTEMPTS = 3;
-/** A run this long counts as slow, and a thread with the same code is loaded in case it must be stopped. */
+/** A run of this length counts as slow. A spare thread then loads the same code, in case the run must be stopped. */
 const SLOW_MS = USER_TIME_LIMIT_MS / 2;
 const KEPT_SPARE_MS = 10_000;
 /** Beyond this, new questions are refused rather than exhausting memory; clients retry. */

@@ -5,7 +5,7 @@ import { DamagedDataError } from "../../values/errors.ts";
 import { compareKeys } from "../../values/keys.ts";
 import { entryKey, idKey, idOf, parseDocument } from "../document.ts";
 
-/** SQLite checks about 700 MB of cached pages per second; this takes a tenth of one. */
+/** SQLite checks about 700 MB of cached pages per second, so this size takes a tenth of a second. */
 const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
 /** In larger files only these tables are checked, which every start reads. `settings` contains the code. */
 const ALWAYS_CHECKED = ["clock", "settings", "tables", "indexes"];
