@@ -6,7 +6,7 @@ import { type Figure, readHistory, type Run, type Section } from "./history.ts";
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 const CHARTS = join(import.meta.dirname, "charts");
 
-/** Runs beside other work (load average per two cores) are marked: their times are unreliable, their counts are not. */
+/** Load average on two cores above which a run is marked as busy. Its times are then unreliable, but its counts are not. */
 const BUSY = 3;
 
 type Newest = { run: Run; section: Section };

@@ -35,10 +35,10 @@ export const providerIds = [
 
 type ProviderId = (typeof providerIds)[number];
 
-/** They never report an address, so nobody can sign up with them (`docs/social-providers.md`). */
+/** These providers never report an address, so nobody can sign up with them (`docs/social-providers.md`). */
 export const providersWithoutAddress: ReadonlySet<string> = new Set<ProviderId>(["reddit", "roblox", "tiktok"]);
 
-/** Variable suffixes and Better Auth's options for them; Apple's key is ours (`app/features/accounts/auth-api/social-providers.server.ts`). */
+/** Variable suffixes and the Better Auth options that they set. Apple's key is an option of our own (`social-providers.server.ts`). */
 type ProviderSettings = { needs: Record<string, string>; may?: Record<string, string> };
 
 const clientSettings: ProviderSettings = { needs: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } };

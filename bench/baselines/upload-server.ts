@@ -1,4 +1,4 @@
-/** Baseline of uploads: writes the body to a file and answers its SHA-256; `/decoded` decodes the picture first, at its smallest size. */
+/** Baseline of uploads: writes the body to a file and returns its SHA-256; `/decoded` decodes the picture first, at its smallest size. */
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-/** Photographs of 5 MB in a browser. The same server is fed by a script and by a bare page, which do the same work for each file. */
+/** Photographs of 5 MB in a browser. The baselines, a script and a bare page on the same server, do the same work for each file. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

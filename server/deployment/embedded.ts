@@ -128,9 +128,9 @@ function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, log }: Embedd
     ["--disable-warning=ExperimentalWarning", MAIN, "--data", dir, "--port", `${port}`, "--site-port", `${sitePort}`, ...accept, ...LIMITS],
     {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // A terminal's Ctrl+C must not reach it: requests in flight need it. It exits when the channel closes.
+      // A terminal's Ctrl+C must not stop the deployment, which requests in flight need. It exits when the channel closes.
       detached: true,
-      // No other variables, because our environment contains secrets. The key is no argument, because all users can read those.
+      // No other variables, because ours contain secrets. The key is not an argument, because all users can read arguments.
       env: {
         ...ALLOCATOR_SETTINGS,
         PATH: process.env.PATH,
@@ -153,7 +153,7 @@ function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, log }: Embedd
       const ready = readyMessage.safeParse(message);
       if (!ready.success) return;
       clearTimeout(late);
-      // Not earlier, because opening the data can take longer.
+      // Starts once the deployment is ready, because opening the data can take longer than 30 s.
       heartbeat = watchHeartbeat(() => {
         log.error({ deploymentPid: child.pid }, "the deployment has not answered for 30 s; it is killed");
         child.kill("SIGKILL");

@@ -7,7 +7,7 @@ const GROUP_AND_OTHERS = 0o077;
 
 export const createPrivateFiles = (): void => void process.umask(GROUP_AND_OTHERS);
 
-/** Removes other users' access: to the folder before this returns, to its contents in the background. Resolves to their number. */
+/** Removes other users' access to the folder at once, and to its contents in the background. Resolves to the number of changed entries. */
 export function protectFolder(folder: string, log: Log): Promise<number> {
   if (!existsSync(folder)) return Promise.resolve(0);
   const wasOpen = protectRoot(folder, log);

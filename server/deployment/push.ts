@@ -96,13 +96,13 @@ const statusSchema = z.discriminatedUnion("type", [
 
 const hashesSchema = z.looseObject({ moduleHashes: z.array(z.looseObject({ path: z.string(), hash: z.string() })) });
 
-/** The database can be another one than that of the recorded push. */
+/** Compares the stored variables, because the database may have been replaced since the recorded push. */
 async function hasEnvironment(target: Target, environment: Record<string, string>): Promise<boolean> {
   const stored = await queryEnvironment(target);
   return Object.entries(environment).every(([name, value]) => stored[name] === value);
 }
 
-/** Another tool may have pushed since (`npm run dev`, `convex deploy`). */
+/** Compares the stored code, because another tool may have pushed since (`npm run dev`, `convex deploy`). */
 async function hasCode(target: Target, artifact: Artifact): Promise<boolean> {
   const { moduleHashes } = hashesSchema.parse(
     await call(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),

@@ -17,7 +17,7 @@ export type KeyAction = "publish" | "keep" | "rotate" | "removeOld";
 
 export class KeyError extends Error {}
 
-/** Throws `KeyError` if AUTH_JWKS is not a key set of ours. */
+/** Throws `KeyError` if AUTH_JWKS is not a key set of this app. */
 export async function readTrustedKeys(target: Target): Promise<TrustedKeys> {
   const environment = await queryEnvironment(target);
   const rotatedAt = environment["AUTH_JWKS_ROTATED_AT"];

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { isLoopback } from "./request-origin.ts";
 
-/** Headers of responses outside the app (OWASP Secure Headers; ASVS 5.0, 3.4). Pages: `app/lib/http/middleware/security-headers.server.ts`. */
+/** Headers of responses outside the app (OWASP Secure Headers; ASVS 5.0, 3.4). Those of pages: `security-headers.server.ts`. */
 export type Guards = Readonly<Record<string, string>>;
 
 const ALWAYS: Guards = {

@@ -27,7 +27,7 @@ export function createProxyWatch(settings: OriginSettings, log: Log): (request: 
   };
 }
 
-/** The scheme that the browser opened, as far as the request shows it. */
+/** Returns the scheme of the address that the browser opened; null if the request does not show it. */
 function openedScheme({ headers }: IncomingMessage, origin: string, hops: number): string | null {
   const forwarded = forwardedValue(headers["x-forwarded-proto"], hops);
   if (forwarded === "http" || forwarded === "https") return `${forwarded}:`;

@@ -56,7 +56,7 @@ async function askEmbedded(url: string, adminKey: string): Promise<string> {
   }
 }
 
-/** Its latest timestamp (specification 7), because the answer requires its database. */
+/** Requests the deployment's latest timestamp (specification 7), which requires its database. */
 async function askDeployment(url: string): Promise<string> {
   try {
     const response = await fetch(`${url}/api/query_ts`, { method: "POST", signal: AbortSignal.timeout(TIMEOUT_MS) });

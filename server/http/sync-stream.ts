@@ -4,7 +4,7 @@ import { CLIENT_ADDRESS_HEADER, clientAddress } from "./client-address.ts";
 
 const STREAM = /^\/convex(\/api\/\d[\w.-]*\/sync)-stream$/;
 const SESSION_HEADER = "x-sync-session";
-/** Each counts as a request in flight (`connection-limits.ts`), so some must remain for pages. */
+/** Maximum streams. Each counts as a request in flight (`connection-limits.ts`), so some must remain for pages. */
 const STREAMS = 250;
 const MESSAGES_BYTES = 1024 * 1024;
 const BUFFERED_BYTES = 64 * 1024;
@@ -12,7 +12,7 @@ const HANDSHAKE_TIMEOUT = 5000;
 
 type Stream = { socket: WebSocket; address: string };
 
-/** The deployment's websocket over HTTP, for proxies that forward none: a stream of its messages, and a POST for each of the page's. */
+/** The websocket over HTTP, for proxies that forward none: a stream of the deployment's messages, and a POST for each of the page's. */
 export class SyncStreams {
   readonly #target: string;
   readonly #streams = new Map<string, Stream>();
@@ -79,7 +79,7 @@ export class SyncStreams {
     });
   }
 
-  /** At the limit, ends the oldest stream of the client address with the most, unless `address` would then have as many. */
+  /** At the limit, ends the oldest stream of the address with the most streams, unless `address` would then have as many. */
   #makeRoom(address: string): boolean {
     if (this.#streams.size < STREAMS) return true;
     const byAddress = Map.groupBy(this.#streams, ([, stream]) => stream.address);
