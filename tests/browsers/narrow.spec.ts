@@ -20,7 +20,7 @@ test("fits a window of 360 px, with the sidebar as a sheet", async ({ open, app,
 });
 
 // WebKit 2.50 hangs when an ancestor of an element with `position-try-fallbacks` gets `display: none`.
-test("closes the sheet, and hides the panel, whose menu is open", async ({ open, user }) => {
+test("closes the sheet after its menu, and hides the panel while its menu is open", async ({ open, user }) => {
   const page = await open({ user, width: 360 });
   await page.open("/projects");
   await page.click({ role: "button", name: "Open the sidebar" });

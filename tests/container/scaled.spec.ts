@@ -12,7 +12,7 @@ import { hydrated } from "../harness/test.ts";
 import { composed, docker } from "./compose.ts";
 
 const IMAGE = process.env.CONTAINER_IMAGE ?? "";
-/** From the fault of an app server, because the others respond; otherwise from the end of the fault. */
+/** Measured from the fault of an app server, because the others respond, but from the end of any other fault. */
 const RECOVERED_WITHIN_MS = 15_000;
 const OUTAGE_MS = 5000;
 

@@ -1,4 +1,4 @@
-/** Writers of one project at once, on a deployment with write conflicts. `CONFLICT_UPLOADS=10000` is the long run. */
+/** Concurrent writers of one project, on a deployment with write conflicts. `CONFLICT_UPLOADS=10000` is the long run. */
 import { randomUUID } from "node:crypto";
 import { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-it(`loses none of ${UPLOADS} uploads beside moves and renames`, { timeout: 240_000 + UPLOADS * 400 }, async () => {
+it(`loses none of ${UPLOADS} uploads in parallel with moves and renames`, { timeout: 240_000 + UPLOADS * 400 }, async () => {
   await ensureBuilt();
   const deployment = await startPrepared(["--hosted", "--latency", "none", "--clock-skew", "none"]);
   ends.push(() => deployment.close());

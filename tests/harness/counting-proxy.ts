@@ -14,7 +14,7 @@ export type CountingProxy = {
   close(): Promise<void>;
 };
 
-/** Long enough that calls which the app starts side by side overlap on a busy machine. */
+/** Long enough that calls which the app starts in parallel overlap on a busy machine. */
 const LATENCY_MS = 150;
 const WORKERS = /^(accounts\/mail:(claim|due)|webhooks:(claim|due)|released:|accounts\/deleted:)/;
 
@@ -93,7 +93,7 @@ function functionsIn(data: RawData): string[] {
   return modifications.filter((each: { type: string }) => each.type === "Add").map((each: { udfPath: string }) => each.udfPath);
 }
 
-/** Returns how many of the server's calls waited for one another. */
+/** Returns the length of the longest sequence of server calls in which each began after the previous one ended. */
 export function sequentialCalls(calls: DeploymentCall[]): number {
   const depths = new Map<DeploymentCall, number>();
   for (const call of calls.filter(({ live }) => !live).toSorted((a, b) => a.began - b.began)) {

@@ -5,7 +5,7 @@ import { startProxy } from "./proxy.ts";
 
 const file = (name: string) => readFile(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)));
 
-/** Ends TLS with the committed test certificate for localhost, as the one trusted hop that sets X-Forwarded-For. */
+/** Terminates TLS with the committed test certificate for localhost, as the one trusted hop that sets X-Forwarded-For. */
 export async function startTlsProxy(port: number, target: () => number): Promise<{ close(): Promise<void> }> {
   const [key, cert] = await Promise.all([file("localhost.key"), file("localhost.crt")]);
   return startProxy({

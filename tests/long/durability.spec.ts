@@ -74,7 +74,7 @@ test("SIGKILL during a move and an archive leaves items and counts consistent", 
   const before = await deploymentAs(ownApp, person);
   const { projectId } = await before.query(api.designs.getDesignById, { id: front });
   const back = await before.mutation(api.designs.create, { projectId, name: "Back" });
-  // Larger than the buffers, so an unread archive is not finished: it reads each design late.
+  // Larger than the buffers, so that the server reads each design only when the archive's reader continues.
   const size = { width: 1600, height: 1200, channels: 3 as const };
   const noise = await sharp(randomBytes(size.width * size.height * size.channels), { raw: size })
     .png({ compressionLevel: 0 })

@@ -41,7 +41,7 @@ async function through(id: ProviderId, person: Person, { path = "/sign-in/social
   const start = await on.post(path, { provider: id, ...others, ...(path === "/sign-in/social" && { newUserCallbackURL }) });
   const { url, form } = standIn.authorize(id, text(start, "url"), person, { refuses });
   if (form === null) return (await on.get(url)).location;
-  // The provider's page posts the form: without our cookies, since it is another site's.
+  // The provider's page posts the form. The request is cross-site, so it has none of our cookies.
   const posted = await fetch(url, {
     method: "POST",
     body: form,

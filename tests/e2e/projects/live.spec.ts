@@ -208,7 +208,7 @@ test("a return to a page shows its current state", { tag: "@slow" }, async ({ pa
   expect(states.lastIndexOf("Old name")).toBeLessThan(states.indexOf("New name"));
 });
 
-test("without a websocket, forms go over the app's server and keep its answer", { tag: "@slow" }, async ({ page, person, app }) => {
+test("without a websocket, forms are sent to the app server and show its response", { tag: "@slow" }, async ({ page, person, app }) => {
   const she = pageActions(page, true);
   await page.routeWebSocket(SYNC, (socket) => socket.close(LOST));
   await she.makeProject("Nightfall");

@@ -10,7 +10,7 @@ const SCALING = fileURLToPath(new URL("../../../docs/scaling.md", import.meta.ur
 const PICTURES = 12;
 const IMAGE_CALLS = PICTURES / 2;
 const IMAGES = /^uploads:/;
-/** Grows with the time that a page is open, and is documented apart. */
+/** These calls grow with the time that a page is open, and are documented separately. */
 const PRESENCE = /^presence:/;
 
 type Counted = number[];
