@@ -27,7 +27,7 @@ export const generateUploadUrl = serverMutationFor({
   },
 });
 
-/** Idempotent by `uploadId`. */
+/** Adds an uploaded image. Idempotent by `uploadId`. */
 export const finalize = serverMutationFor({
   args: { ...room, uploadId: v.string(), storageId: v.id("_storage"), name: v.string(), ...commentPicture },
   returns: commentImageShape,

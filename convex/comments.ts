@@ -33,7 +33,7 @@ import { chooseEmoji } from "./model/rules";
 const PEOPLE_MAX = 1000;
 const NOTICES_MAX = 500;
 
-/** Returns the threads on an item, the newest first; resolved ones by the time of their resolution. */
+/** Returns the threads on an item, newest first. Resolved threads are sorted by the time of their resolution. */
 export const listThreads = readerQuery({
   args: { itemId: v.string(), filter: threadFilter, withReplies: v.optional(v.literal(true)), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(threadShape),

@@ -176,7 +176,7 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
 });
 
 const OWNERS = ["projects:remove", "links:list"];
-/** For the owner, these also read whether the favourites of the previous build have been copied, or whether there are members. */
+/** For the owner, these functions also read whether the favourites of the previous build have been copied, or whether there are members. */
 const MORE_FOR_OWNERS = ["designs:getDesignsByProjectId", "designs:listDesigns", "presence:list"];
 const ofProjects = (functions: typeof reads) =>
   functions.filter(([each, args]) => /^\(\{ \w|^\(?fixtures/.test(String(args)) && !OWNERS.includes(each));

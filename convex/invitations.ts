@@ -17,7 +17,7 @@ const HOUR = 60 * 60 * 1000;
 const SENT_MAX = 30;
 const RECEIVED_MAX = 5;
 const LISTED_MAX = 200;
-/** How long the owner sees who accepted a copied link (milliseconds). */
+/** How long owners can see who accepted a copied link (milliseconds). */
 const ACCEPTED_SHOWN = 30 * 24 * HOUR;
 
 const invited = v.object({

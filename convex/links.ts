@@ -160,7 +160,7 @@ export const getItem = userQuery({
   },
 });
 
-/** Returns what the app server needs to open a link; null for a token that is unknown, expired or revoked, or whose target is gone. */
+/** Returns the data that opens a link; null for a token that is unknown, expired or revoked, or whose target is gone. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
   returns: v.union(
@@ -184,7 +184,7 @@ export const find = serverQuery({
   },
 });
 
-/** `uploads.getFile` for the visitor of a link. */
+/** Returns the same as `uploads.getFile`, for the visitor of a link. */
 export const getFile = serverQueryForLink({
   args: imageFileArgs,
   returns: imageFileShape,
@@ -253,7 +253,7 @@ export const noteVisits = serverMutation({
   },
 });
 
-/** For the operator: all links, oldest first. */
+/** Returns all links for the operator, oldest first. */
 export const listAll = serverQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(
@@ -269,7 +269,7 @@ export const listAll = serverQuery({
   },
 });
 
-/** For the operator: revokes one link, or the oldest ones. Returns their number: below `REVOKED_AT_ONCE`, none are left. */
+/** Revokes one link, or the oldest ones, for the operator. Returns their number: below `REVOKED_AT_ONCE`, none are left. */
 export const revokeAny = serverMutation({
   args: { linkId: v.optional(v.string()) },
   returns: v.number(),

@@ -24,7 +24,7 @@ const earlierRow = v.object({ ...row, notice: earlierNotice, about: v.optional(a
 const after = { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) };
 type After = ObjectType<typeof after>["after"];
 
-/** Unread notices come first. `after` is the last notice of the previous page. */
+/** Returns a page of notices, unread ones first. `after` is the last notice of the previous page. */
 export const listAll = userQuery({
   args: after,
   returns: v.array(shownNotice),
@@ -35,7 +35,7 @@ export const listAll = userQuery({
   },
 });
 
-/** `listAll` for open pages of an earlier build, which cannot show other notices. */
+/** Returns the notices that open pages of an earlier build can show. */
 export const list = userQuery({
   args: after,
   returns: v.array(earlierRow),

@@ -6,7 +6,7 @@ import { invalid, isConvexError } from "./model/errors";
 
 const QUERIES_MAX = 16;
 
-/** A list, because `runQuery` would also reach internal functions. */
+/** The allowed queries, because `runQuery` would also run internal functions. */
 const QUERIES = new Map<string, FunctionReference<"query">>(
   [
     api.accounts.accessTokens.list,

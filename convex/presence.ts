@@ -111,7 +111,7 @@ async function hasMembers({ db }: Pick<QueryCtx, "db">, projectId: Id<"projects"
 
 const shownPointer = v.object({ presenceId: v.id("presence"), pointer: v.optional(point), viewport: part });
 
-/** Returns where people point in an image, and which part of it they see. */
+/** Returns people's pointers and viewports in an image. */
 export const listPointers = userQuery({
   args: { imageId: v.string() },
   returns: v.array(shownPointer),

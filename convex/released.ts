@@ -6,7 +6,7 @@ import { serverQuery } from "./model/access";
 
 const PAGE = 1000;
 
-/** `after` is exclusive, in milliseconds since 1970. */
+/** Returns files deleted after a time (exclusive, in milliseconds since 1970). */
 export const since = serverQuery({
   args: { after: v.number() },
   returns: v.array(v.object({ checksum: v.string(), at: v.number() })),
@@ -19,7 +19,7 @@ export const since = serverQuery({
   },
 });
 
-/** `from` is inclusive, in milliseconds since 1970. Files with the same time can span several pages. */
+/** Returns files deleted from a time on (inclusive, in milliseconds since 1970). Files with the same time can span several pages. */
 export const list = serverQuery({
   args: { from: v.number(), paginationOpts: paginationOptsValidator },
   returns: v.object({

@@ -34,7 +34,7 @@ const coverPicture = v.object({
 });
 const cover = v.array(coverPicture);
 
-/** Only the item itself is marked, so restoring it restores exactly what was trashed with it. */
+/** Set only on the item itself, so that restoring it restores exactly the contents that were trashed with it. */
 const removedAt = v.optional(v.number());
 
 /** Set when permanent deletion begins (`purge.ts`); this cannot be undone. */

@@ -78,7 +78,7 @@ const restoredShape = v.object({
   projectId: v.id("projects"),
 });
 
-/** `withPlace` restores trashed parents first; `into` restores to another parent. Without either, a trashed parent throws "conflict". */
+/** Restores an item: `withPlace` also trashed parents, `into` to another parent. Otherwise throws "conflict" for a trashed parent. */
 export const restore = userMutation({
   args: { id: v.string(), withPlace: v.optional(v.boolean()), into: v.optional(v.string()) },
   returns: restoredShape,
@@ -111,7 +111,7 @@ export const restore = userMutation({
   },
 });
 
-/** A move to a project of another owner is a copy (`moves.ts`), which needs an item outside the trash. */
+/** Throws for another owner, because such a move is a copy (`moves.ts`), which needs an item outside the trash. */
 function expectSameOwner(from: Doc<"projects">, to: Doc<"projects">): void {
   if (from.ownerId !== to.ownerId)
     throw conflict("This project has another owner. Restore the item to its original location first, then move it here.");

@@ -53,7 +53,7 @@ export const getStorageOwner = serverQueryForSender({
 /** Throws for an ended session, which the app server's cached token does not reveal. */
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 
-/** The URL is valid for an hour. Throws like `expectRoom`, unless `uploadId` has already become an image. */
+/** Returns a URL that is valid for an hour. Throws like `expectRoom`, unless `uploadId` has already become an image. */
 export const generateUploadUrl = serverMutationForSender({
   args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()), uploadId: v.optional(v.string()) },
   returns: v.string(),
@@ -95,7 +95,7 @@ const arrivedFile = {
   pages: v.optional(v.array(v.object({ width: v.number(), height: v.number(), placeholder: v.union(v.string(), v.null()) }))),
 };
 
-/** Idempotent by `uploadId`. Throws "conflict" if the upload or file belongs elsewhere or, with `onlyNew`, for a duplicate. */
+/** Adds an uploaded file, once per `uploadId`. Throws "conflict" if it belongs elsewhere or, with `onlyNew`, for a duplicate. */
 export const finalize = serverMutationForSender({
   args: { designId: v.string(), quota: v.optional(v.number()), ...arrivedFile },
   returns: v.id("designImages"),

@@ -73,7 +73,7 @@ export const makeCurrent = userMutation({
   },
 });
 
-/** Idempotent by `uploadId`. Throws "limit" beyond `VERSIONS_MAX` or `quota`, "conflict" if the file is current or belongs elsewhere. */
+/** Adds a version, once per `uploadId`. Throws "limit" beyond `VERSIONS_MAX` or `quota`, "conflict" if the file is already in use. */
 export const finalize = serverMutationForSender({
   args: {
     imageId: v.string(),
@@ -130,7 +130,7 @@ export const finalize = serverMutationForSender({
   },
 });
 
-/** Visitors of public links see the current version only. */
+/** Throws "not_found" for visitors of public links, who see the current version only. */
 export async function versionFor(ctx: QueryCtx | ReaderCtx, image: Doc<"designImages">, id: string): Promise<Doc<"imageVersions">> {
   const versionId = ctx.db.normalizeId("imageVersions", id);
   const version = versionId && (await ctx.db.get(versionId));

@@ -145,7 +145,7 @@ const claimedShape = v.object({
   ...eventFields,
 });
 
-/** Leases due deliveries for `leaseMs`, after which unreported ones are due again. So one app server sends each. */
+/** Leases due deliveries, so that one app server sends each. A delivery not reported within `leaseMs` is due again. */
 export const claim = serverMutation({
   args: { lease: v.string(), leaseMs: v.number(), limit: v.number() },
   returns: v.array(claimedShape),

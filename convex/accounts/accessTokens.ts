@@ -41,7 +41,7 @@ function toAccessToken({ _id, name, scopes, createdAt, expiresAt, lastUsedAt }: 
   return { _id, name, scopes, createdAt, expiresAt: expiresAt ?? null, lastUsedAt: lastUsedAt ?? null };
 }
 
-/** `days` is one of `LIFETIMES_DAYS`; null for a token without end. Throws "invalid", and "limit" with `ACCESS_TOKENS_MAX` tokens. */
+/** Creates a token for `days` (of `LIFETIMES_DAYS`; null: forever). Throws "invalid", and "limit" above `ACCESS_TOKENS_MAX`. */
 export const create = serverMutationFor({
   args: { name: v.string(), tokenHash: v.string(), scopes: v.array(accessScope), days: v.union(v.number(), v.null()) },
   returns: v.id("accessTokens"),
@@ -74,7 +74,7 @@ export const revoke = userMutation({
   },
 });
 
-/** Returns whose token it is; null for an unknown or expired one. */
+/** Returns the user and the scopes of a token; null for an unknown or expired token. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
   returns: v.union(v.object({ userId: v.string(), scopes: v.array(accessScope) }), v.null()),

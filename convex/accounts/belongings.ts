@@ -172,7 +172,7 @@ export const chosenDesigns = serverQueryFor({
   },
 });
 
-/** A page of a stored selection: everything in its container up to the cut-off time except `ids`. */
+/** Returns a page of a stored selection: everything in its container up to the cut-off time except `ids`. */
 export const selected = serverQueryFor({
   args: { ...bulkSelection, cursor: v.union(v.string(), v.null()) },
   returns: rows,

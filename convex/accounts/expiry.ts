@@ -13,7 +13,7 @@ const ACTIVITY_KEPT = 30 * 24 * 60 * 60 * 1000;
 
 export const UNDO_KEPT = 24 * 60 * 60 * 1000;
 
-/** Better Auth deletes only the expired rows that it reads. */
+/** Deletes expired rows, because Better Auth deletes only those that it reads. */
 export const sweep = internalMutation({
   args: {},
   handler: async ({ db, scheduler }) => {

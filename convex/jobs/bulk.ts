@@ -16,7 +16,7 @@ import type { Change } from "../model/undo/undoTables";
 /** Lists a selection, then runs its action in batches. Each schedules the next in its own transaction, so a restart repeats nothing. */
 
 const FAILURES_MAX = 100;
-/** Nested calls of one transaction: their reads count towards its limits, also those of refused calls. */
+/** Maximum nested calls per transaction. Their reads count towards its limits, even if the call is refused. */
 const CALLS_MAX = 30;
 
 type Failure = { id: string; reason: string };
@@ -28,7 +28,7 @@ export const run = internalMutation({
     const job = await ctx.db.get(id);
     if (!job || job.state !== "running" || job.run !== run) return null;
     const progress = job.phase === "do" ? await doNext(ctx, job) : await revertNext(ctx, job);
-    // Only the items keep the note, so that deleting them deletes it.
+    // Removes the note from the job, so that deleting the items deletes all copies of the note.
     if (progress === "done") await ctx.db.patch(id, { state: "done", action: withoutNote(job.action) });
     else if (progress === "failed") await ctx.db.patch(id, { state: "cancelled", run: run + 1, batch: smallerBatch(job) });
     else await scheduleBatch(ctx, id, run);

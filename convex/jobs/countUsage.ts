@@ -42,7 +42,7 @@ export const count = internalMutation({
   },
 });
 
-/** A late change must not add a row for a deleted account. */
+/** Returns false for a deleted account, for which a late change must not add a row. */
 async function isUser(ctx: QueryCtx, ownerId: string): Promise<boolean> {
   const user = await ctx.db
     .query("users")

@@ -306,7 +306,7 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   return tags + 1;
 }
 
-/** A separate job, because an item can have more comments than one transaction can delete. */
+/** Starts a separate job, because an item can have more comments than one transaction can delete. */
 async function purgeComments(ctx: MutationCtx, { _id: itemId, lastCommentAt }: Doc<"designs"> | Doc<"designImages">): Promise<void> {
   if (lastCommentAt !== undefined) await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeItem, { itemId });
 }

@@ -114,7 +114,7 @@ export const userQuery = customQuery(query, asPerson);
 /** Builds queries for users and for visitors of public links. Visitors can call no other functions (docs/access.md). */
 export const readerQuery = customQuery(query, asReader);
 export const userMutation = customMutation(mutation, asPerson);
-/** A `userMutation` whose changes `undo.revert` can undo, if the caller names a `step`. */
+/** Builds a `userMutation` whose changes `undo.revert` can undo, if the caller names a `step`. */
 export const undoableMutation = customMutation(mutation, {
   args: { step: v.optional(v.string()) },
   input: async (ctx: MutationCtx, { step }: { step?: string | undefined }) => {
@@ -140,7 +140,7 @@ export const serverMutationForToken = (scope: AccessScope) => customMutation(mut
 export const serverQueryForSender = customQuery(query, asServerForSender);
 export const serverMutationForSender = customMutation(mutation, asServerForSender);
 export const serverQueryForLink = customQuery(query, asServerForLink);
-/** For comments through a link, by a guest or by someone signed in. */
+/** Builds mutations for comments through a link, by a guest or a signed-in user. */
 export const serverMutationForLink = customMutation(mutation, asServerForLinkAuthor);
 
 /** Throws "unauthenticated" when the token's session has ended. */
@@ -172,7 +172,7 @@ async function linkReader(ctx: QueryCtx, reference: LinkReference): Promise<Read
 /** Caches roles within a call, as each call has its own user object. Bulk actions check one project many times. */
 const knownRoles = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Role | null>>>();
 
-/** The only access rule. Owners need no query. */
+/** Applies the only access rule. Owners need no query. */
 async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
   if (user === null) return link?.projectId === _id ? linkRole({ downloads: link.downloads, comments: link.kind === "comment" }) : null;
   if (ownerId === user.id) return "owner";
@@ -193,7 +193,7 @@ async function memberRoleIn(db: QueryCtx["db"], projectId: Id<"projects">, userI
   return member && member.role;
 }
 
-/** Returns a member's role, or {} for others. Needs no query after an access function, which caches the role. */
+/** Returns a member's role, or {} for others. Needs no query after an access function, because roles are cached. */
 export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {
   const role = await roleIn(ctx, project);
   const memberRole = MEMBER_ROLES.find((each) => each === role);
@@ -212,7 +212,7 @@ export type DesignPath = { design: Doc<"designs">; project: Doc<"projects"> };
 export type ImagePath = DesignPath & { image: Doc<"designImages"> };
 export type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
 
-/** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
+/** Throws "not_found" for malformed, missing, removed and foreign ids, so that callers cannot distinguish them. */
 export async function projectFor(ctx: ReaderCtx, id: string, right: Right): Promise<Doc<"projects">> {
   const project = await visibleProject(ctx, id, right);
   expectTarget(ctx, project._id);

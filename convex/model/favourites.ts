@@ -134,7 +134,7 @@ export const allProjectsWithFavourites = (ctx: Person): FavouriteList<Doc<"proje
   },
 });
 
-/** `favouriteAt` returns an item's time, or undefined to remove it. Throws "limit" above `FAVOURITES_MAX` in the list. */
+/** Sets or removes favourites. `favouriteAt` returns a time, or undefined for removal. Throws "limit" above `FAVOURITES_MAX`. */
 export async function setFavourites<Row extends Item>(
   ctx: UserMutationCtx,
   list: FavouriteList<Row>,
@@ -192,7 +192,7 @@ export async function favouriteDesigns(ctx: UserMutationCtx, groups: DesignGroup
     await setFavourites(ctx, designsWithFavourites(ctx, project), designs, () => (favourite ? Date.now() : undefined));
 }
 
-/** Call it for designs that leave the project. Other people's favourites apply again when the designs return. */
+/** Removes the user's favourites of designs that leave the project. Other people's favourites apply again when the designs return. */
 export async function removeFavouritesOfMoved(
   ctx: Reader & MutationCtx,
   project: Doc<"projects">,
@@ -215,7 +215,7 @@ export async function upgradeFavourite({ db }: MutationCtx, item: Item): Promise
   const reader = { db, user: { id: project.ownerId } };
   if (await rowOfItem(reader, item._id)) return;
   const rows = await rowsIn(reader, "projectId" in item ? item.projectId : undefined);
-  // Earlier builds kept any number in the trash: those must not displace visible ones.
+  // Earlier builds kept any number of favourites in the trash, which must not displace visible favourites.
   if (rows.length >= (item.removedAt === undefined ? ROWS_MAX : FAVOURITES_MAX)) return;
   await db.insert("favourites", rowOf(project.ownerId, item, favouriteAt));
 }

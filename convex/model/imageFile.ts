@@ -42,7 +42,7 @@ export async function imageFileFor(
   return { storageUrl, contentType, checksum, name, size, width, height, ...optional, designId };
 }
 
-/** An image in a comment has no metadata, so everyone who sees it may have the file. */
+/** Returns the file of an image in a comment. It has no metadata, so everyone who can see the image may download it. */
 async function commentImageFile(ctx: ReaderCtx, id: Id<"commentImages">): Promise<Infer<typeof imageFileShape>> {
   const { image, designId } = await commentImageFor(ctx, id);
   const storageUrl = await ctx.storage.getUrl(image.storageId);

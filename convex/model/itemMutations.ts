@@ -94,7 +94,7 @@ export async function changeText(
   await recordActivity(ctx, { ...activity, ...path });
 }
 
-/** A favourite is the user's own, so seeing the item is enough. */
+/** Requires only the right to view the item, because favourites are the user's own. */
 export const favouriteItem = (find: FindItem<{ project: Doc<"projects">; design?: Doc<"designs"> }>) =>
   undoableMutation({
     args: { id: v.string(), favourite: v.boolean() },
@@ -108,7 +108,7 @@ export const favouriteItem = (find: FindItem<{ project: Doc<"projects">; design?
     },
   });
 
-/** Without `imageId` the cover follows the latest images. */
+/** Sets the cover; without `imageId` the cover follows the latest images. */
 export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Doc<"designs"> }>) =>
   undoableMutation({
     args: { id: v.string(), imageId: v.optional(v.string()) },

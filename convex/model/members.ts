@@ -16,5 +16,5 @@ export const userOf = ({ db }: Pick<QueryCtx, "db">, userId: string): Promise<Do
 
 export const DELETED_USER = "Deleted user";
 
-/** Some users have no name. Only members with the right "manageMembers" see addresses. */
+/** Returns a placeholder for users without a name, because only members with the right "manageMembers" can see addresses. */
 export const nameOf = (user: Doc<"users"> | null): string => user?.name || "Unnamed user";

@@ -56,7 +56,7 @@ export async function touch(ctx: MutationCtx, { design, project }: DesignPath): 
   await ctx.db.patch(project._id, { updatedAt });
 }
 
-/** The newest images are in the designs with the newest images, so `COVER_SIZE` designs suffice. */
+/** Returns the newest images. They are in the designs with the newest images, so `COVER_SIZE` designs suffice. */
 async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promise<Doc<"projects">["cover"]> {
   const designs = await ctx.db
     .query("designs")
@@ -69,7 +69,7 @@ async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promis
     .slice(0, COVER_SIZE);
 }
 
-/** The chosen cover is absent while its image is trashed or moved away. */
+/** Returns the chosen cover, or undefined while its image is trashed or moved away. */
 export async function chosenIn(
   { db }: MutationCtx,
   row: Doc<"designs"> | Doc<"projects">,

@@ -8,7 +8,7 @@ import { sortNameOf } from "./lists/order";
 import { nameFromFile, tagKey } from "./rules";
 import { searchWords } from "./search/words";
 
-/** What `upgrade.ts` changes in a row, and which tables it has finished. */
+/** The changes that `upgrade.ts` makes to a row, and the tables that it has finished. */
 
 export const upgradedTables = ["users", "tags", "projects", "designs", "designImages", "imageVersions", "activities", "passkeys"] as const;
 export type UpgradedTable = (typeof upgradedTables)[number];
@@ -68,7 +68,7 @@ function differs(row: Record<string, unknown>, changes: object): boolean {
   return Object.entries(changes).some(([field, value]) => JSON.stringify(row[field]) !== JSON.stringify(value));
 }
 
-/** Named after the last change, so that another one repeats the upgrade. */
+/** Returns a name that describes the last change, so that the next change repeats the upgrade. */
 export const upgradeOf = (table: UpgradedTable): string => `texts of ${table}`;
 
 export const isUpgraded = (ctx: Pick<QueryCtx, "db">, table: UpgradedTable): Promise<boolean> => isDone(ctx, upgradeOf(table));
@@ -90,7 +90,7 @@ const UPGRADES_MAX = 100;
 
 const FAVOURITES = "favourites";
 
-/** Until this returns true, `favourites.ts` also reads the old field. */
+/** Returns whether all favourites were copied. Until then, `favourites.ts` also reads the old field. */
 export async function isFavouritesUpgraded(ctx: Pick<QueryCtx, "db">): Promise<boolean> {
   return isDone(ctx, FAVOURITES);
 }

@@ -63,7 +63,7 @@ function matches(row: Record<string, unknown>, { field, operator, value, mode }:
 const text = (a: unknown, b: unknown, test: (a: string, b: string) => boolean) =>
   typeof a === "string" && typeof b === "string" && test(a, b);
 
-/** As in SQL, null and values of other types are not comparable. */
+/** Returns false for null and for values of different types, which are not comparable, as in SQL. */
 const ordered = (a: unknown, b: unknown, test: (order: number) => boolean) =>
   a !== null && b !== null && typeof a === typeof b && test(compare(a, b));
 

@@ -19,7 +19,7 @@ import { type FilterClause, filterClause } from "./adapterFilters";
 const where = v.array(filterClause);
 const sortBy = v.object({ field: v.string(), direction: v.union(v.literal("asc"), v.literal("desc")) });
 const fields = v.record(v.string(), v.any());
-/** Related rows: those whose `to` equals the row's `from`. */
+/** Related rows are rows whose `to` equals the row's `from`. */
 const joinsOf = v.record(v.string(), v.object({ from: v.string(), to: v.string(), limit: v.number(), one: v.boolean() }));
 const shape = { select: v.optional(v.array(v.string())), joins: v.optional(joinsOf) };
 
@@ -120,7 +120,7 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
       },
     }),
 
-    /** Deletes one row and returns it. Of concurrent callers only one gets it. */
+    /** Deletes one row and returns it, to only one of several concurrent callers. */
     consumeOne: serverMutation({
       args: { model: v.string(), where },
       handler: async ({ db }, { model, where }) => {

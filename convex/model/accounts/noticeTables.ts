@@ -57,7 +57,7 @@ const accessNotices = [
       v.literal("transferDeclined"),
     ),
     role: v.optional(memberRole),
-    /** The project's name at that time, for someone who no longer sees it. */
+    /** The project's name at that time, for people who can no longer see the project. */
     name: v.optional(v.string()),
   }),
 ] as const;

@@ -7,7 +7,7 @@ const SERVICE_SUBJECT = "app-server";
 /** `sub` of a public link's token, which names the link in `linkId`. */
 export const LINK_SUBJECT = "public-link";
 
-/** Only the app server's token has `service`, and every user token has `sessionId`. */
+/** Throws unless the token is the app server's. Only that token has `service`, and every user token has `sessionId`. */
 export async function requireService({ auth }: { auth: Auth }): Promise<void> {
   const caller = await auth.getUserIdentity();
   const isServer =

@@ -73,7 +73,7 @@ export const bulkTables = {
     batch: v.optional(v.number()),
     waiting: v.optional(v.array(v.array(v.string()))),
     parts: v.number(),
-    /** Changed items that undo would revert, and those that it has reverted. */
+    /** Number of changed items that undo can still revert, and number of reverted items. */
     applied: v.optional(v.number()),
     undone: v.optional(v.number()),
     part: v.number(),

@@ -77,7 +77,7 @@ async function imagesOfProject(
   return { ids, cursor: JSON.stringify({ after, within }) };
 }
 
-/** A forged cursor only leads to another position in the container. */
+/** Parses a cursor without validation: a forged one only selects another position in the container. */
 function positionIn(cursor: string | null): Position {
   const position: unknown = cursor === null ? null : JSON.parse(cursor);
   return isPosition(position) ? position : { after: null, within: null };

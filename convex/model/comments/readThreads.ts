@@ -17,7 +17,7 @@ import { readOf } from "./unread";
 const REPLIES_SHOWN = 10;
 /** Reactions of one person to one comment. */
 export const REACTIONS_MAX = 10;
-/** Pins of one image. Open threads come first, so that those remain visible. */
+/** Maximum pins of one image. Open threads come first, so that they remain visible. */
 const PINS_MAX = 500;
 
 type Pin = Infer<typeof pinShape>;

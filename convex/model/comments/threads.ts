@@ -68,7 +68,7 @@ export async function mentionedPeople(ctx: AuthorCtx, project: Doc<"projects">, 
   return people;
 }
 
-/** Updates who is mentioned in a thread, and notifies those who were not mentioned in the comment before. */
+/** Updates the mentions of a thread, and notifies people whom the comment did not mention before. */
 export async function noteMentions(
   ctx: AuthorCtx,
   path: ItemPath,

@@ -48,7 +48,7 @@ export async function countOpenThreads(
   if (item) await db.patch(itemId, { openThreadCount: Math.max(0, (item.openThreadCount ?? 0) + added) });
 }
 
-/** Call it for items that arrive in a list, because their comments count there. */
+/** Updates the last comment time of a parent. Call it for items that arrive there, because their comments count in the parent. */
 export async function noteArrived(
   { db }: Pick<MutationCtx, "db">,
   targetId: Id<"projects"> | Id<"designs">,

@@ -66,7 +66,7 @@ export async function refuseBeyondPlan(
   }
 }
 
-/** Whether a refusal may contain the owner's usage. Jobs have no acting user. */
+/** Returns whether a refusal may contain the owner's usage. Jobs have no acting user. */
 export const isOwn = ({ user }: { user?: Pick<Doc<"users">, "id"> | undefined }, ownerId: string): boolean =>
   user === undefined || user.id === ownerId;
 

@@ -53,7 +53,7 @@ export async function expectRoomForFiles(ctx: ActorCtx, ownerId: string, by: Par
   if (by.bytes > 0) await expectWithin(ctx, ownerId, by.bytes, (await limitsOf(ctx)).quota);
 }
 
-/** Like `expectRoomForFiles`. Looks up each file only if not all of them fit, because a transaction limits its reads. */
+/** Throws like `expectRoomForFiles`. Looks up each file only if not all fit, because reads per transaction are limited. */
 export async function expectRoomForCopies(ctx: ActorCtx, ownerId: string, by: Partial<Usage>, images: CopiedImage[]): Promise<void> {
   const bytes = [...foreignFiles(ownerId, images).values()].reduce((sum, size) => sum + size, 0);
   if (await isWithinLimit(expectRoomForFiles(ctx, ownerId, { ...by, bytes }))) return;

@@ -32,7 +32,7 @@ export function hasSettings(
   return isSame && (link.passwordHash !== undefined) === hasPassword;
 }
 
-/** A time in the past is accepted only if it stays as it is. */
+/** Validates settings. Accepts an expiry in the past only if it is unchanged. */
 export function checkedSettings(
   { expiresAt, downloads, comments, ...args }: LinkSettings,
   current?: Pick<Doc<"links">, "kind" | "expiresAt">,

@@ -33,7 +33,7 @@ export const linkTables = {
     .index("by_project", ["projectId", "createdAt"])
     .index("by_creator", ["createdBy", "createdAt"]),
 
-  /** Apart from the link, because a visit must not run the visitors' live queries again. */
+  /** Separate from the link, because a visit must not rerun the visitors' live queries. */
   linkVisits: defineTable({
     linkId: v.id("links"),
     visits: v.number(),

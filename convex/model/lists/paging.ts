@@ -5,7 +5,7 @@ const PAGE_SIZE = 200;
 /** One more than a page, to show that a next page exists. */
 export const LIST_LIMIT = PAGE_SIZE + 1;
 
-/** The caller already has `given` rows of the page. */
+/** Limits a page to `PAGE_SIZE` rows, without the `given` rows that the caller already has. */
 export function pageOf(options: PaginationOptions, given = 0): PaginationOptions {
   return { ...options, numItems: Math.max(Math.min(Math.trunc(options.numItems), PAGE_SIZE) - given, 1) };
 }
@@ -15,7 +15,7 @@ export type RowsQuery<Row> = {
   paginate(options: PaginationOptions): Promise<PaginationResult<Row>>;
 };
 
-/** Open pages of an earlier build have cursors of its indexes: they get the first page, then the end, until they are loaded again. */
+/** Returns an empty last page for a cursor of an earlier build's index, which open pages of that build send until they are reloaded. */
 export async function pageFrom<Row>(rows: () => RowsQuery<Row>, options: PaginationOptions): Promise<PaginationResult<Row>> {
   try {
     return await rows().paginate(options);

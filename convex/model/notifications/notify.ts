@@ -29,7 +29,7 @@ export async function notifyPerson(
   return delivery;
 }
 
-/** A thread has at most one unread notice of a kind per person. */
+/** Returns the person's unread notice of this kind about a thread. There is at most one. */
 async function unreadOfThread(
   { db }: MutationCtx,
   userId: string,

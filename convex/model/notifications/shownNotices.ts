@@ -28,13 +28,13 @@ const access = v.object({
   role: v.optional(memberRole),
 });
 
-/** Without `about` and `access`, the person no longer sees the item or project, or the invitation has ended. */
+/** `about` and `access` are absent if the person can no longer see the item or project, or if the invitation has ended. */
 export const shownNotice = v.object({ ...row, notice, about: v.optional(about), access: v.optional(access) });
 export type ShownNotice = Infer<typeof shownNotice>;
 
 export const toShownNotice = ({ _id, notice: each, at, read }: Doc<"notices">): ShownNotice => ({ _id, notice: each, at, read });
 
-/** Adds the current names of an item or project, if the person sees it. */
+/** Adds the current names of an item or project, if the person can see it. */
 export async function withNames(ctx: CallerCtx, shown: ShownNotice, namesOf: NamesOf): Promise<ShownNotice> {
   const { notice: of } = shown;
   if (!isProjectNotice(of)) return shown;

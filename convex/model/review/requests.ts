@@ -9,7 +9,7 @@ import type { ReviewStatus } from "./statuses";
 type ItemId = Doc<"reviewRequests">["itemId"];
 type Requested = DesignPath & { itemId: ItemId };
 
-/** Limits what a move changes, and what deleting an item deletes. */
+/** Limits the rows that a move changes, and that the deletion of an item deletes. */
 export const REQUESTS_MAX = 200;
 
 export const requestsOf = ({ db }: Pick<QueryCtx, "db">, itemId: ItemId): Promise<Doc<"reviewRequests">[]> =>
@@ -81,7 +81,7 @@ export async function endRequestsTo(
   for (const { _id } of requests) await ctx.db.delete(_id);
 }
 
-/** Items with requests have a status, so only those are read. */
+/** Deletes an item's requests. Items without a status have none, and need no query. */
 export async function deleteRequests(ctx: MutationCtx, { _id, review }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
   if (!review) return 0;
   const requests = await requestsOf(ctx, _id);

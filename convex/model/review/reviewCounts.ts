@@ -6,7 +6,7 @@ type Reviewed = Pick<Doc<"designs"> | Doc<"designImages">, "review">;
 
 export const noReviews = (): ReviewCounts => ({ inReview: 0, changesRequested: 0, approved: 0 });
 
-/** `sign` is -1 for items that leave. Returns undefined if none has a status, so that callers write no counts. */
+/** Counts statuses; `sign` is -1 for items that leave. Returns undefined if none has a status, so that callers write no counts. */
 export function countsOf(items: readonly Reviewed[], sign: 1 | -1): ReviewCounts | undefined {
   const counts = noReviews();
   for (const { review } of items) if (review) counts[review.status] += sign;

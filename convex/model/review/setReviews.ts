@@ -30,13 +30,13 @@ export async function setStatus(ctx: Ctx, paths: ReviewPath[], status: ReviewFil
   if (status !== "none" && isAnswer(status)) await answerRequests(ctx, requested.map(withId), status);
 }
 
-/** An approval is for one version, so a new one needs a review again, and so does its design. */
+/** Sets approvals of an image and its design to "in review", because an approval is for one version of the image. */
 export async function resetApprovals(ctx: Ctx, { image, ...path }: DesignPath & { image: Doc<"designImages"> }): Promise<void> {
   const isApproved = (each: ReviewPath) => rowOf(each).review?.status === "approved";
   await writeReviews(ctx, [{ ...path, image }, path].filter(isApproved), (each) => newReview(ctx, each, "inReview", ""));
 }
 
-/** For undo and redo, with the requests that the change closed. An approval of an earlier version is not restored for the current one. */
+/** Restores a review, and the requests that it closed, for undo and redo. An approval of an earlier version becomes "in review". */
 export async function restoreReview(ctx: Ctx, path: ReviewPath, before: Review | undefined, closed: ClosedRequest[] = []): Promise<void> {
   const isOutdated = before?.status === "approved" && before.versionId !== path.image?.versionId;
   await writeReviews(ctx, [path], () => (isOutdated ? newReview(ctx, path, "inReview", "") : before));

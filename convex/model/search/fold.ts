@@ -34,10 +34,10 @@ export function fold(text: string): string {
   return foldCase(withoutMarks).replaceAll(VARIANT, (letter) => VARIANTS[letter] ?? letter);
 }
 
-/** Full case folding: `ß` and `SS` are equal, and so are the three forms of sigma. */
+/** Applies full case folding: `ß` and `SS` are equal, and so are the three forms of sigma. */
 export function foldCase(text: string): string {
   return text.normalize("NFKC").toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
-/** Two tags with the same result are one tag. Diacritics count: they separate words such as “schon” and “schön”. */
+/** Returns the same text for equal tags. Diacritics count, because they distinguish words such as “schon” and “schön”. */
 export const foldTag = (tag: string): string => foldCase(tag).trim().replaceAll(/\s+/g, " ");

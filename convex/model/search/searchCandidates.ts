@@ -105,7 +105,7 @@ const MAX_SEARCH_RESULTS = 1024;
 
 const MAX_FUZZY_CANDIDATES = 256;
 
-/** The mark is a count, because relevance has no key to continue from. Marks of near matches follow those of exact ones. */
+/** Distinguishes marks, which are counts, because relevance has no key. Marks of near matches follow those of exact matches. */
 export const isNearMark = (mark: number | null): boolean => mark !== null && mark > MAX_SEARCH_RESULTS;
 
 async function* exact(db: Db, search: CandidateSearch, query: SearchQuery): AsyncGenerator<Candidate<Kind>> {
@@ -227,7 +227,7 @@ async function* designsInProject(
   for await (const row of designs) yield { row, mark: row._creationTime };
 }
 
-/** The designs with the newest images come first. A mark has the time of the newest one, the design, and the time of the image. */
+/** Yields images, first of designs with the newest images. A mark has the time of the newest image, the design, and the image's time. */
 async function* imagesInProject(
   { db }: QueryCtx,
   projectId: Id<"projects">,

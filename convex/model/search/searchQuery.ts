@@ -1,7 +1,7 @@
 import { SEARCH_MAX } from "../rules";
 import { bigramsOf, isLetters, searchedText, type searchWords, termOf, termsOf, trigramsOf, wordsIn, type Word } from "./words";
 
-/** A typed text, as terms for the search index and as a check of what the index returns. */
+/** Converts a typed text to terms for the search index and to a check of the rows that the index returns. */
 
 /** https://docs.convex.dev/search/text-search#limits; further terms are ignored there. */
 const TERMS_MAX = 16;
@@ -92,7 +92,7 @@ function askedTerms({ kind, whole }: Word): string[] {
   return bigrams.length > 1 ? bigrams.slice(0, -1) : bigrams;
 }
 
-/** Earlier builds stored the text itself, which the index splits at everything but letters, marks and digits. */
+/** Splits a text like the index, which separates words at all characters but letters, marks and digits. Earlier builds stored the text. */
 const storedWords = (text: string): string[] => text.toLowerCase().split(/[^\p{L}\p{N}\p{M}\p{Co}]+/u);
 
 const lastTerms = (terms: string[]): string => [...new Set(terms.toReversed())].filter(Boolean).slice(0, TERMS_MAX).toReversed().join(" ");
@@ -102,7 +102,7 @@ function spread(terms: string[], limit: number): string[] {
   return Array.from({ length: Math.min(limit, terms.length) }, (_, index) => terms[Math.floor(index * step)] ?? "");
 }
 
-/** One letter is added, missing, wrong or swapped. The word may continue after the typed text only if text was typed after the error. */
+/** Returns whether one letter is added, missing, wrong or swapped. The word may be longer only if text was typed after the error. */
 function isOneErrorAway(typed: string, word: string): boolean {
   let errorIndex = 0;
   while (errorIndex < typed.length && typed[errorIndex] === word[errorIndex]) errorIndex++;

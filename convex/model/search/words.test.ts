@@ -6,7 +6,7 @@ import { searchWords, trigramsOf, wordsIn } from "./words";
 const termsOf = (name: string) => searchWords({ name }).split(" ");
 const wordTerms = (name: string) => termsOf(name).filter((term) => !term.startsWith("ƿ"));
 
-/** What Convex documents: https://docs.convex.dev/search/text-search (Tantivy's `SimpleTokenizer` and `RemoveLongFilter`). */
+/** Splits text as Convex documents: https://docs.convex.dev/search/text-search (Tantivy's `SimpleTokenizer` and `RemoveLongFilter`). */
 const tokens = (text: string) =>
   text
     .toLowerCase()

@@ -4,7 +4,7 @@ import { fold } from "./fold";
 
 type SearchedFields = { name: string; description?: string | undefined; caption?: string | undefined; tags?: string[] | undefined };
 
-/** Name and tags come first, because the trigrams are limited. */
+/** Joins the texts of an item. Name and tags come first, because the trigrams are limited. */
 export const searchedText = ({ name, description = "", caption = "", tags = [] }: SearchedFields): string =>
   [name, ...tags, caption, description].filter((part) => part !== "").join("\n");
 

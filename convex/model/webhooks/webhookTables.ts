@@ -4,7 +4,7 @@ import { type Infer, v } from "convex/values";
 export const webhookEvent = v.union(v.literal("image.created"), v.literal("comment.created"), v.literal("status.changed"));
 export type WebhookEvent = Infer<typeof webhookEvent>;
 
-/** What an event is about, as ids: images and designs, with a comment or the new status. */
+/** Ids of an event's subjects: images and designs, with a comment or the new status. */
 export const eventFields = {
   items: v.array(v.object({ designId: v.string(), imageId: v.optional(v.string()) })),
   comment: v.optional(v.object({ threadId: v.string(), commentId: v.string() })),

@@ -36,7 +36,7 @@ export async function deleteWebhook({ db }: MutationCtx, { _id }: Doc<"webhooks"
   return deliveries.length + 1;
 }
 
-/** The former owner knows the keys, so a new owner starts without webhooks. */
+/** Deletes the webhooks of a transferred project, because the former owner has their keys. */
 export async function deleteWebhooksOf(ctx: MutationCtx, { _id, hasWebhooks }: Doc<"projects">): Promise<void> {
   if (hasWebhooks !== true) return;
   const webhooks = await webhooksOf(ctx, _id);
