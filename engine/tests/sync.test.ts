@@ -24,7 +24,7 @@ function connect() {
       sockets.push(this);
     }
   }
-  // The client expects a browser WebSocket; the official command line also passes `ws`.
+  // The client's type expects a browser WebSocket, but the official command line passes `ws` too.
   const client = new ConvexClient(url, {
     webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket,
     logger: false,

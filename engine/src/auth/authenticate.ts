@@ -65,7 +65,7 @@ function parseIdentity(base64: string): Json {
   }
 }
 
-/** The command line sends all three fields; the client library may omit `tokenIdentifier`. */
+/** Parses the identity to act as. The command line sends all three fields; the client library may omit `tokenIdentifier`. */
 function toUserIdentity(attributes: Json): UserIdentity {
   if (!isObject(attributes)) throw badRequest("The identity to act as must be an object.", "BadIdentity");
   const { subject, issuer, tokenIdentifier } = attributes;

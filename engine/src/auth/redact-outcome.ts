@@ -1,11 +1,11 @@
-/** Shows stacks only to administrators, otherwise like Convex's development deployments (`docs/decisions/040-function-errors.md`). */
+/** Shows stacks to administrators only; all else is as on Convex's development deployments (`docs/decisions/040-function-errors.md`). */
 import { newRequestId } from "../functions/request-id.ts";
 import type { Outcome } from "../functions/types.ts";
 import type { Identity } from "../values/types.ts";
 
 const STACK = /(?:\n +at [^\n]*)+\s*$/;
 
-/** `redacts`: only administrators get messages of functions and log lines, as on Convex's production deployments. */
+/** Removes the stack. `redacts` also hides functions' messages and log lines from users, as on Convex's production deployments. */
 export function redactOutcome<T extends Outcome>(caller: Identity["kind"], outcome: T, redacts = false): T {
   const redacted = redacts && caller !== "admin";
   if (outcome.ok) return redacted && outcome.logLines.length > 0 ? withoutLogLines(outcome) : outcome;

@@ -10,7 +10,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   await sync(to);
 }
 
-/** Skips files deleted meanwhile. `hardLinks` links within a file system, so damage to one affects both. */
+/** Copies a folder without files that are deleted meanwhile. `hardLinks` links files of one file system, so damage affects both copies. */
 export async function copyFolder(from: string, to: string, { hardLinks = false } = {}): Promise<void> {
   const names = await readdir(from).catch(absent(Array<string>()));
   const copyNext = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Json } from "../values/types.ts";
 /** Pushed among the functions (`bundleAuthConfig` in `convex/src/bundler`). */
 const AUTH_CONFIG_PATH = "auth.config.js";
 
-/** The command line's hash for changed modules (`hash` in `convex/src/cli/lib/components.ts`). */
+/** Computes the hash by which the command line finds changed modules (`hash` in `convex/src/cli/lib/components.ts`). */
 export function moduleHash({ source, sourceMap }: BundledModule): string {
   return createHash("sha256")
     .update(source)

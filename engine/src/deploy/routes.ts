@@ -17,7 +17,7 @@ export type DeployOptions = {
   urls: { url: string; siteUrl: string };
 };
 
-/** Rejected at once: the command line would retry a 404. */
+/** Unsupported routes, rejected without a 404, which the command line would retry. */
 const NOT_OFFERED = {
   "POST /api/export/*": "convex export",
   "GET /api/export/*": "convex export",

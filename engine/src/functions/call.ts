@@ -13,7 +13,7 @@ export function callWithText(argsText: string, call: Omit<Call, "args" | "argsTe
 
 export const argumentsText = (call: Call): string => call.argsText ?? JSON.stringify(call.args);
 
-/** Removes the text from its message, because suspended async functions keep their variables. */
+/** Moves the arguments out of a message, which suspended async functions would keep in memory. */
 export function detachArguments(message: { args: string }): string {
   const { args } = message;
   message.args = "";

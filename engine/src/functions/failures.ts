@@ -16,7 +16,7 @@ export function describeFailure(thrown: unknown, root: string | null): Failure {
   return { message: [`Uncaught ${head}`, ...frames.map((frame) => `    at ${frame}`)].join("\n"), data };
 }
 
-/** The client library has already serialized the data (`serializeConvexErrorData` in `registration_impl.ts`). */
+/** Returns a ConvexError's data, which the client library has serialized (`serializeConvexErrorData` in `registration_impl.ts`). */
 function convexErrorData(thrown: unknown): Json | undefined {
   if (typeof thrown !== "object" || thrown === null || !("ConvexErrorSymbol" in thrown) || !("data" in thrown)) return undefined;
   if (thrown.ConvexErrorSymbol !== Symbol.for("ConvexError") || typeof thrown.data !== "string") return undefined;

@@ -39,9 +39,9 @@ export interface FunctionRunner {
   latest(): Timestamp;
   /** Returns milliseconds without progress, as sampled by these calls. */
   silentMs(now?: number): number;
-  /** All calls see one snapshot. Commits up to the outcomes' `ts` reach `onCommit` before the promise resolves. */
+  /** Runs queries at one snapshot. Commits up to the outcomes' `ts` reach `onCommit` before the promise resolves. */
   queries(calls: (Call & { token?: string })[], at?: Timestamp): Promise<QueryOutcome[]>;
-  /** With `once`, a repeated request returns the stored answer. */
+  /** Runs a mutation. With `once`, a repeated request returns the stored answer. */
   mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome>;
   action(call: Call): Promise<Outcome>;
   anyFunction(call: Call): Promise<Outcome>;

@@ -1,4 +1,4 @@
-/** Graceful shutdown. Node's `Server.close` closes idle connections at once, even when a request is in transit: the client gets a reset. */
+/** Graceful shutdown. Node's `Server.close` closes idle connections at once, which resets requests that are in transit. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -9,7 +9,7 @@ export type ClosingOptions = {
   onLate?: () => void;
 };
 
-/** Must be called before the server listens. Returns a function that resolves when all connections are closed. */
+/** Prepares a graceful close, before the server listens. The returned function closes it and resolves when all connections are closed. */
 export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingOptions): (graceMs: number) => Promise<void> {
   const open = new Set<Socket>();
   /** Unsent responses by connection, in request order (pipelining). Excludes websockets. */
@@ -21,7 +21,7 @@ export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingO
     // Reads what arrived during the timer's turn first, so that a stalled process aborts no request.
     setTimeout(() => setImmediate(() => isIdle(socket) && socket.destroy()), lastCallMs);
   };
-  /** Only a connection's last response may announce the close (RFC 9112, 9.6). */
+  /** Announces the close in a connection's last response only (RFC 9112, 9.6). */
   const sayClose = (responses: Set<ServerResponse>) => {
     const [last, ...earlier] = [...responses].toReversed();
     for (const each of earlier) if (!each.headersSent) each.removeHeader("Connection");

@@ -15,7 +15,7 @@ export const json = (value: unknown, status = 200): Reply => jsonText(JSON.strin
 
 export const empty = (status = 200, headers: OutgoingHttpHeaders = {}): Reply => ({ status, headers, body: null });
 
-/** Only a `RequestError` is shown to the client; other errors go to `report`. */
+/** Returns the reply for an error. Clients get the text of a `RequestError` only; other errors go to `report`. */
 export function failure(error: unknown, report: (error: unknown) => void): Reply {
   if (error instanceof RequestError) return json({ code: error.code, message: error.message }, error.status);
   if (error instanceof DiskFullError) {

@@ -96,7 +96,7 @@ async function* resumed(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void
   }
 }
 
-/** Parses one byte range (RFC 9110, section 14.2). Null for none and for ignorable ones: other units, several ranges. */
+/** Parses one byte range (RFC 9110, section 14.2). Returns null for none, and for ranges to ignore: other units, several ranges. */
 export function parseRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | null {
   // An empty file has no range; Convex returns the whole file.
   if (size === 0) return null;

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 export const LARGE_MESSAGE_BYTES = 256 * 1024;
 const COLLECT_AFTER_BYTES = 8 * 1024 * 1024;
 
-/** V8 would let several hundred megabytes of large messages accumulate, and has no setting for less. */
+/** Returns a function that collects garbage after large messages. Otherwise V8 lets several hundred megabytes of them accumulate. */
 export function garbageCollector(): (receivedBytes: number) => void {
   let collect: (() => void) | null = null;
   let bytes = 0;

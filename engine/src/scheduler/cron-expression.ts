@@ -52,7 +52,7 @@ export function parseCronExpression(text: string): CronExpression {
   };
 }
 
-/** Earlier versions accepted these forms, so stored crons may have them. @throws {Error} as Convex does */
+/** Refuses forms that earlier versions accepted. Stored crons may still have them. @throws {Error} as Convex does */
 export function refuseForeignForms(text: string): void {
   const weekday = text.trim().split(/\s+/)[4] ?? "";
   if (!/^\s*@|\?/.test(text) && !/(^|[,-])7($|[,/L#-])/i.test(weekday)) return;

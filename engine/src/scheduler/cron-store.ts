@@ -11,7 +11,7 @@ export function readCrons(settings: Settings): StoredCron[] {
   return settings.list(CRON).map(({ value }): StoredCron => JSON.parse(value));
 }
 
-/** A cron with an unchanged schedule keeps its next run. */
+/** Stores the crons of a push. A cron with an unchanged schedule keeps its next run. */
 export function deployCrons(settings: Settings, analysis: Analysis, now: number): void {
   const old = new Map(readCrons(settings).map((cron) => [cron.name, cron]));
   for (const [name, { name: path, args, schedule: json }] of Object.entries(analysis.crons)) {

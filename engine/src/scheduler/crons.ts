@@ -37,7 +37,7 @@ function intervalLength({ seconds = 0, minutes = 0, hours = 0 }: Extract<Schedul
   return length;
 }
 
-/** Without a minute, a hash of the name spreads the jobs over the hour. */
+/** Returns the cron expression. Without a minute, a hash of the name spreads the jobs over the hour. */
 function expressionOf(name: string, schedule: Exclude<Schedule, { type: "interval" }>): string {
   if (schedule.type === "cron") return schedule.cron;
   const minute = schedule.minuteUTC ?? (createHash("sha256").update(name).digest()[0] ?? 0) % 60;

@@ -14,7 +14,7 @@ const TABLE = "_scheduled_functions";
 const BY_STATE_AND_TIME = `${TABLE}.by_state_and_time`;
 const BY_COMPLETION = `${TABLE}.by_completion`;
 
-/** `at` is in ms since 1970; a past time means at once. */
+/** Schedules a job; `at` is in ms since 1970. A job with a past time runs immediately. */
 export function scheduleJob(transaction: Transaction, job: { name: string; args: Json; at: number }): string {
   if (!Number.isFinite(job.at)) throw new Error("The time of a scheduled function must be a finite number.");
   return transaction.system.insert(TABLE, { name: job.name, args: [job.args], scheduledTime: job.at, state: { kind: "pending" } });
@@ -57,7 +57,7 @@ export function dueJobs(transaction: Transaction, now: number, limit: number): {
   return { due, next: null };
 }
 
-/** Returns actions interrupted by a crash; at most once means that they do not restart. */
+/** Returns actions that a crash interrupted. They are not restarted, because actions run at most once. */
 export function interruptedJobs(transaction: Transaction, limit: number): string[] {
   const range = [{ type: "Eq", fieldPath: "state.kind", value: "inProgress" }];
   return [...rowsOf(transaction, BY_STATE_AND_TIME, range, limit)].map((row) => row._id);

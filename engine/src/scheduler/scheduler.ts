@@ -133,7 +133,7 @@ class Scheduler {
     return outcome.ok ? { kind: "success" } : { kind: "failed", error: outcome.message };
   }
 
-  /** A cron never overlaps itself: if it still runs when due, it waits for its next turn. */
+  /** Starts due crons. A cron that is still running starts later, so that it never overlaps itself. */
   async #startCrons(): Promise<number | null> {
     const now = this.#now();
     let next: number | null = null;

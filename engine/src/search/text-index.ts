@@ -66,7 +66,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       cachedTexts.get(index.id)?.delete(row);
       of(index).insert.run(row, text, marks);
     },
-    /** Format 1 kept the words of removed documents. */
+    /** Returns whether the index is of format 1, which kept the words of removed documents. */
     isOutdated(index: SearchIndex): boolean {
       const found = prepare(sql, "SELECT sql FROM sqlite_schema WHERE name = ?").get(tableName(index));
       return String(found?.["0"]).includes("contentless_delete");
@@ -87,7 +87,7 @@ export function openTextIndexes(sql: DatabaseSync) {
     get needRewrite(): boolean {
       return staleIndexes.size > 0;
     },
-    /** https://www.sqlite.org/fts5.html#the_merge_command */
+    /** Rewrites some pages (https://www.sqlite.org/fts5.html#the_merge_command). */
     rewriteSome(): void {
       const [index] = staleIndexes.values();
       if (index === undefined) return;
@@ -103,7 +103,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       isRewriting = numberOf(changes.get()?.["0"]) - before >= 2;
       if (!isRewriting) staleIndexes.delete(index.id);
     },
-    /** Bounds the cost per word: prefers rows with all words, then those with rarer words. FTS5's `bm25` would rank every match. */
+    /** Finds rows with all words first, then rows with rarer words, at a bounded cost per word. FTS5's `bm25` would rank every match. */
     find(index: SearchIndex, terms: readonly Term[], filters: readonly Filter[]): { rows: number[]; hasMore: boolean } {
       if (terms.length === 0) return { rows: [], hasMore: false };
       const marks = filters.map(({ path, value }) => mark(index.filterFields.indexOf(path.join(".")), value));
@@ -158,7 +158,7 @@ export function textIndexEntry(index: SearchIndex, value: Json): TextIndexEntry 
   return { text, marks: marks.join(" ") };
 }
 
-/** A search is only affected by documents with the values it filters by. */
+/** Returns the key of a document's filter values. Only documents with the filtered values affect a search. */
 export function filterKey(index: SearchIndex, value: Json): Uint8Array {
   return encodeKey(index.filterFields.map((field) => fieldAt(value, field.split("."))));
 }

@@ -38,7 +38,7 @@ const SKEW: Format = { pattern: /^-?\d{1,8}$/, meaning: "milliseconds, negative 
 const COUNT: Format = { pattern: /^[1-9]\d{0,4}$/, meaning: "a number from 1 to 99999, or none" };
 const BYTES: Format = { pattern: /^[1-9]\d{0,11}$/, meaning: "a number of bytes, or none" };
 
-/** Single flags override the preset. @throws UsageError */
+/** Reads the flags. Single flags override the preset. @throws UsageError */
 export function readSimulation(values: Values): { simulation: Simulation; clockSkewMs: number } {
   const preset = values.hosted ? HOSTED : NO_SIMULATION;
   const read = (flag: TextFlag, format: Format, ofPreset: number | null): number | null => {

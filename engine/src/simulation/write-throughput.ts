@@ -1,7 +1,7 @@
 import { OverloadedError } from "../values/errors.ts";
 import { elapsed } from "../elapsed.ts";
 
-/** Refuses writes while those of earlier commits exceed the limit. One commit may exceed it, as it may be larger than a second's share. */
+/** Refuses writes while earlier commits exceed the limit. A single commit may exceed it, because it may be larger than a second's share. */
 export class WriteThroughput {
   readonly #bytesPerSecond: number;
   #level = 0;

@@ -97,7 +97,7 @@ export class Checkpoints {
   }
 }
 
-/** SQLite removes the log when it closes the file. Call it before the file is opened. */
+/** Returns whether SQLite closed the file, which removes the log. Call it before the file is opened. */
 export const wasClosedIn = (dir: string): boolean => !existsSync(logPathIn(dir));
 
 const logPathIn = (dir: string) => join(dir, `${FILE_NAME}-wal`);

@@ -18,7 +18,7 @@ const CACHE_KIB = 64 * 1024;
 const MAPPED_BYTES = 1024 ** 3;
 const KEPT_LOG_BYTES = 64 * 1024 * 1024;
 
-/** The operating system's lock ends with the process. @throws StorageError when locked, or for a newer format or a foreign file */
+/** Opens and locks the file until the process ends. @throws StorageError when locked, or for a newer format or a foreign file */
 export function openFile(dir: string): DatabaseSync {
   mkdirSync(dir, { recursive: true });
   const path = join(dir, FILE_NAME);

@@ -20,7 +20,7 @@ import { bigintOf, prepareWithBigInts } from "./rows.ts";
 const LAST_COMMIT = "last-commit";
 const WRITE_EVERY_MS = 60_000;
 
-/** A time limit, so that it never accepts a later loss. */
+/** Returns the setting that accepts a loss. Its time limit excludes later losses. */
 export const acceptingStart = (until: Date): string =>
   `ACCEPT_OLDER_DATABASE=${until.toISOString()} (engine: --accept-older-database TIME)`;
 
@@ -48,7 +48,7 @@ export function newestCommit(dir: string): Timestamp {
   }
 }
 
-/** In nanoseconds. Null in data of an earlier version. */
+/** Returns the timestamp of the last commit in nanoseconds. Null in data of an earlier version. */
 export function readLastCommit(dir: string): Timestamp | null {
   try {
     const text = readFileSync(join(dir, LAST_COMMIT), "utf8").trim();
@@ -79,7 +79,7 @@ export function storeLastCommit(dir: string, latest: () => Timestamp, report: (e
   };
 }
 
-/** Call it before the database is opened. Returns whether a loss was accepted. @throws StorageError unless `accepted` covers the loss */
+/** Checks the database before it is opened. Returns whether a loss was accepted. @throws StorageError unless `accepted` covers the loss */
 export function checkDatabaseFile(dir: string, accepted: number | null): boolean {
   if (!hasStoredFiles(dir)) return false;
   const path = join(dir, FILE_NAME);

@@ -129,7 +129,7 @@ export const modificationText = (queryId: number, result: QueryResult): string =
   `{"type":"${result.type}","queryId":${queryId},${result.fields}}`;
 export const removalText = (queryId: number): string => `{"type":"QueryRemoved","queryId":${queryId}}`;
 
-/** `clockSkewMs`: the client's clock minus ours at connect; the client uses it to renew its token. */
+/** Returns a Transition. `clockSkewMs` is the client's clock minus ours at connect, which the client uses to renew its token. */
 export function transitionText(start: Version, end: Version, modifications: string[], clockSkewMs: number | null): string {
   const skew = clockSkewMs === null ? "" : `,"clientClockSkew":${clockSkewMs}`;
   const serverTs = `,"serverTs":${Date.now() * 1e6}`;
@@ -155,7 +155,7 @@ function responseText(type: string, requestId: number, outcome: Outcome, ts: str
 const valueText = (outcome: { value: Json; valueText?: string }) => outcome.valueText ?? JSON.stringify(outcome.value);
 const errorData = (data: Json | undefined) => (data === undefined ? "" : `"errorData":${JSON.stringify(data)},`);
 
-/** `attempted`: answers an Authenticate message, not an expired token. */
+/** Returns an AuthError. `attempted`: it answers an Authenticate message, and does not report an expired token. */
 export function authErrorText(error: string, baseVersion: number, attempted: boolean): string {
   return JSON.stringify({ type: "AuthError", error, baseVersion, authUpdateAttempted: attempted });
 }

@@ -16,7 +16,7 @@ export interface Subscriber {
   readonly identityKey: string;
   readonly writable: boolean;
   advance(snapshot: Timestamp): boolean;
-  /** The client resubscribes on reconnect, which restores dropped arguments. */
+  /** Makes the client reconnect and resubscribe, which restores dropped arguments. */
   reconnect(): void;
 }
 
@@ -199,7 +199,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     return due;
   }
 
-  /** The page grows with new rows. Callers without this journal get a run of their own; reconnecting ones share this run. */
+  /** Adds the journal to a run's key, because its page grows. New callers then get another run; reconnecting callers share this one. */
   function resumeFromJournal(run: Run): void {
     if (run.spec.argsText === null) return;
     const base = keyOf(run.visibility, { ...run.spec, argsText: run.spec.argsText, journal: run.journal });
@@ -241,7 +241,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     return outcomes[0]?.ts ?? runner.latest();
   }
 
-  /** All batches run at the snapshot of the first. When that snapshot has expired, the other batches wait for the next round. */
+  /** Runs batches at the snapshot of the first. When that snapshot has expired, the other batches wait for the next round. */
   async function inBatches(calls: Parameters<typeof runner.queries>[0]): Promise<QueryOutcome[]> {
     const outcomes = calls.length === 0 ? [] : await runner.queries(calls.slice(0, MAX_BATCH_QUERIES));
     const snapshot = outcomes[0]?.ts;

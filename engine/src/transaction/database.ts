@@ -27,7 +27,7 @@ const CLEAN_EVERY_MS = 60 * 60 * 1000;
 /** Saved, because functions on this thread may freeze or replace it. */
 const wallClock = Date.now.bind(Date);
 
-/** `check` receives the newest commit before any write and may throw. @throws StorageError when locked, or for a newer format */
+/** Opens the database. `check` gets the newest commit before any write. @throws StorageError when locked, or for a newer format */
 export function openDatabase(dir: string, options: DatabaseOptions = {}): Database {
   const wasClosed = wasClosedIn(dir);
   const sql = openFile(dir);
@@ -174,7 +174,7 @@ class FileDatabase implements Database {
     this.checkpoints.afterBatch();
   }
 
-  /** A killed process may not have erased deleted data. */
+  /** Schedules the erasure of deleted data that a killed process may have left. */
   noteEarlierDeletions(): void {
     this.checkpoints.noteEarlierDeletions();
     for (const { searchIndexes } of this.context.catalog.list())

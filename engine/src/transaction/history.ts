@@ -68,7 +68,7 @@ export class History {
     }
   }
 
-  /** Also called without commits, so that an idle deployment releases the memory. */
+  /** Removes old commits. Call it also without commits, so that an idle deployment releases the memory. */
   forget(now: Timestamp): void {
     const before = this.forgotten;
     for (;;) {

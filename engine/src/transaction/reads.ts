@@ -28,7 +28,7 @@ export class Reads {
     };
   }
 
-  /** Long bounds are shortened outwards, because subscriptions keep them in memory. */
+  /** Returns the ranges. Shortens long bounds outwards, because subscriptions keep them in memory. */
   set(): ReadSet {
     const sorted = this.ranges
       .filter((range) => compareKeys(range.low, range.high) < 0)

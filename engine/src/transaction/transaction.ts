@@ -247,7 +247,7 @@ export class DataTransaction implements Transaction, Reader {
     return table;
   }
 
-  /** Null if the table no longer exists. `argument` names it for the error message. */
+  /** Returns the table of an id, or null if it no longer exists. `requested` names the argument in errors. */
   private ownerOf(requested: string, id: string, expected: string | undefined): Table | null {
     const table = this.context.catalog.tableOf(id);
     if (table === undefined) {

@@ -24,7 +24,7 @@ export function isFields(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && taggedForm(value) === undefined;
 }
 
-/** Like `jsonToConvex`: the only field, starting with `$`. */
+/** Returns the only field if it starts with `$`, like `jsonToConvex`. */
 export function taggedForm(value: JsonObject): string | undefined {
   let tag: string | undefined;
   for (const name in value) {
@@ -42,7 +42,7 @@ export function canonicalize(value: Json, limits: ValueLimits): Canonical {
   return { text, size: walk.size, hasCommitTs: walk.hasCommitTs };
 }
 
-/** As `canonicalize`, without the text, which would take as much memory as the value. @throws FunctionError */
+/** Checks a value like `canonicalize`, without the text, which would take as much memory as the value. @throws FunctionError */
 export function checkValue(value: Json, limits: ValueLimits): void {
   const walk = new Walk(limits.nesting, { withText: false });
   walk.value(value, 0);
@@ -168,7 +168,7 @@ class Walk {
   }
 }
 
-/** `jsonToConvex` accepts `$float` only for values without a JSON number; all NaNs become one. */
+/** Encodes a `$float`, which `jsonToConvex` accepts only for values without a JSON number. All NaNs become one. */
 function float(value: number): string {
   if (Number.isFinite(value) && !Object.is(value, -0)) throw new FunctionError(`Float ${value} should be encoded as a number`);
   const bytes = Buffer.alloc(8);

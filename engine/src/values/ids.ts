@@ -16,7 +16,7 @@ const TIME_BYTES = 6;
 /** Saved before functions on this thread get a frozen clock. */
 const wallClock = Date.now.bind(Date);
 
-/** Consecutive ids are close together, so that a commit touches few pages of the file. */
+/** Returns a new id. Consecutive ids are close together, so that a commit changes few pages of the file. */
 export function newId(table: number): string {
   const own = takeRandom();
   let rest = wallClock();

@@ -102,7 +102,7 @@ function writeValue(value: Json | undefined): void {
   }
 }
 
-/** IEEE order is bit order once negative numbers are inverted and the sign bit of positive ones is set. */
+/** Inverts the bits of negative numbers and sets the sign bit of others, so that the order of bits is that of numbers. */
 function writeFloat(value: number): void {
   reserve(9);
   buffer[length] = TAG.float64;

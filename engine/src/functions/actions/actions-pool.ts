@@ -10,7 +10,7 @@ const WATCH_EVERY_MS = { waiting: 100, computing: 25 };
 const MEBIBYTE = 1024 * 1024;
 const MAX_BYTES = 768 * MEBIBYTE;
 
-/** Gives each action a thread of its own while there are enough, so that none waits for the computation of another. */
+/** Runs each action on its own thread while there are enough, so that no action waits for another one's computation. */
 export class ActionsPool {
   readonly #code: LoadedCode;
   readonly #env: Record<string, string>;

@@ -105,7 +105,7 @@ export function loadCode(settings: Settings): { bundle: Bundle; analysis: Analys
   };
 }
 
-/** Auth providers depend on environment variables, which may change without a push. */
+/** Updates the stored auth providers, which depend on environment variables that may change without a push. */
 export function saveAuthProviders(settings: Settings, providers: Analysis["authProviders"]): void {
   const text = settings.get(MANIFEST);
   if (text === undefined) return;

@@ -19,7 +19,7 @@ export function storedFileId(key: Buffer, table: number, name: string): string |
   return idFromBytes(table, Buffer.concat([decipher.update(sealed), decipher.final()]));
 }
 
-/** The checksum is in base64 (HTTP's Digest header) or hex. */
+/** Compares a checksum in base64 (HTTP's Digest header) or hex with a digest. */
 export function sameChecksum(expected: string, digest: Buffer): boolean {
   const bytes = Buffer.from(expected, /^[0-9a-f]{64}$/i.test(expected) ? "hex" : "base64");
   return bytes.length === digest.length && timingSafeEqual(bytes, digest);

@@ -58,7 +58,7 @@ export async function openFileStore(dir: string, transactor: { request: SendRequ
     },
   };
 
-  /** Stops all writes, unless the file is missing: it may just have been deleted. */
+  /** Stops all writes, unless the file is missing, because it may just have been deleted. */
   async function reported(file: Pick<OpenFile, "path">, difference: FileDifference): Promise<Error> {
     const what = `stored file ${basename(file.path)} ${difference.what}`;
     if (difference.isMissing) return new Error(`The ${what}.`);

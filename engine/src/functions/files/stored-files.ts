@@ -22,7 +22,7 @@ export class StoredFiles {
   readonly #origin: string;
   readonly #table: number;
 
-  /** `key`: 16 secret bytes. `origin` has no trailing slash. */
+  /** `key` has 16 secret bytes. `origin` has no trailing slash. */
   constructor(options: { folder: string; key: Buffer; tokens: UploadTokens; origin: string; storageTable: number }) {
     this.#folder = options.folder;
     this.#key = options.key;

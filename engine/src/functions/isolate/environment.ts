@@ -15,7 +15,7 @@ const refusal = (name: string): Error =>
     `Can't use ${name} in queries and mutations. Please consider using an action. See https://docs.convex.dev/functions/actions for more details.`,
   );
 
-/** sfc32, seeded with 16 bytes. */
+/** Returns a generator of random numbers (sfc32, seeded with 16 bytes). */
 export function seededRandom(seed: Uint8Array = randomBytes(16)): () => number {
   const words = new Int32Array(4);
   words.set(new Int32Array(seed.slice(0, 16).buffer));
@@ -31,7 +31,7 @@ export function seededRandom(seed: Uint8Array = randomBytes(16)): () => number {
   };
 }
 
-/** Permanent for this thread: engine code must have imported everything that is removed. */
+/** Replaces and removes globals of this thread permanently. Engine code that needs them must be loaded before. */
 export function enterIsolate(moment: () => ExecutionState | undefined, env: Record<string, string>): void {
   freezeTime(moment);
   const chance = Math.random;
@@ -108,7 +108,7 @@ function freezeTime(moment: () => ExecutionState | undefined): void {
   Object.defineProperty(performance, "now", { value: () => (moment() ? 0 : elapsed()), configurable: true, writable: true });
 }
 
-/** On Convex only "use node" files, which contain only actions, can import `node:*`. */
+/** Refuses imports of `node:*`. On Convex only "use node" files, which contain only actions, can import these modules. */
 export function refuseNodeModules(root: string, except: ReadonlySet<string> = new Set()): void {
   const prefix = `${pathToFileURL(root).href}/`;
   registerHooks({

@@ -124,7 +124,7 @@ function signatureOptions(algorithm: Algorithm, key: CryptoKey) {
   return { padding: constants.RSA_PKCS1_PSS_PADDING, ...(saltLength !== undefined && { saltLength }) };
 }
 
-/** ECDSA names the hash per signature, RSA per key; Ed25519 has none. */
+/** Returns the hash of a signature. ECDSA names it per signature, RSA per key; Ed25519 has none. */
 function signatureHash(algorithm: Algorithm, key: CryptoKey): string | null {
   if (key.algorithm.name === "Ed25519") return null;
   if (key.algorithm.name !== "ECDSA") return hashOfKey(key);

@@ -187,7 +187,7 @@ function writable(run: Run): Transaction {
   return run.transaction;
 }
 
-/** A rerun ends its page at the journal's cursor, so that pages neither overlap nor leave gaps (`src/browser/sync/protocol.ts`). */
+/** Reads a page. A rerun ends it at the journal's cursor, so that pages neither overlap nor leave gaps (`src/browser/sync/protocol.ts`). */
 function queryPage(run: Run, args: Arguments): string {
   if (run.paginated) {
     throw new Error(

@@ -81,7 +81,7 @@ async function runCron(transactor: Transactor, batch: OpenBatch, question: Quest
   return transactor.runMutation(batch, question, callOf(cron.path, cron.args), { committed: move, failed: move });
 }
 
-/** Scheduled functions run without a user (docs.convex.dev/scheduling/scheduled-functions#auth-in-scheduled-functions). */
+/** Returns the call of a job, without a user (docs.convex.dev/scheduling/scheduled-functions#auth-in-scheduled-functions). */
 const callOf = (path: string, args: Json): WireCall => ({
   path,
   args: JSON.stringify(args),

@@ -30,7 +30,7 @@ type Opened = {
   runMaintenance: () => void;
 };
 
-/** Engine code must have imported everything that the isolate removes. The returned function opens the database. */
+/** Prepares the thread; the returned function opens the database. Load engine code before, because the isolate removes globals. */
 export async function openTransactor(data: TransactorData): Promise<() => Promise<Opened>> {
   const watch = new Watch(data.watch);
   const execution = new CurrentExecution();

@@ -138,7 +138,7 @@ export class TransactorThread {
     return transactorProcess;
   }
 
-  /** The thread reports a clean exit itself, because its exit and its last messages can arrive together. */
+  /** Restarts a thread after an unclean exit. Clean exits are reported by a message, because exit and last messages can arrive together. */
   #follow(ended: TransactorProcess): void {
     if (!ended.closedCleanly && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
   }
@@ -190,7 +190,7 @@ export class TransactorThread {
     this.#code = { code, env };
   }
 
-  /** Never rejects: failures reach all callers. */
+  /** Opens the next thread and sends it all pending questions. Never rejects, because failures reach all callers. */
   async #replace(next: TransactorProcess, code: Code): Promise<void> {
     this.#held = true;
     if (code !== this.#code) this.#endSpare();
@@ -221,7 +221,7 @@ export class TransactorThread {
     }
   }
 
-  /** Without a `verdict` of the watchdog, the running call fails. */
+  /** Replaces a thread that ended. The running call fails, with the watchdog's `verdict` if there is one. */
   async #restart(ended: TransactorProcess, verdict: { message: number; call: number; text: string } | null): Promise<void> {
     this.#held = true;
     const next = this.#takeSpare();
@@ -256,7 +256,7 @@ export class TransactorThread {
     this.#spare = null;
   }
 
-  /** A mutation may have been committed: only idempotent ones are repeated. */
+  /** Fails the pending questions that cannot be repeated: their mutations may already have been committed. */
   #forsake(): void {
     const unsent = new Set([...this.#outbox, ...this.#slow.waiting]);
     for (const [id, { question, settle }] of this.#pending) {

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => data[Symbol.dispose]());
 
-/** A page limit simulates a full disk: both raise SQLITE_FULL. */
+/** Simulates a full disk by a page limit: both raise SQLITE_FULL. */
 function allowPages(more: number): void {
   const sql: unknown = Reflect.get(data.db, "sql");
   if (!(sql instanceof DatabaseSync)) throw new TypeError("The connection is not where this test looks for it.");

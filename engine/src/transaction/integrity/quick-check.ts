@@ -11,7 +11,7 @@ const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
 const ALWAYS_CHECKED = ["clock", "settings", "tables", "indexes"];
 const SAMPLED_DOCUMENTS = 200;
 
-/** `check-data` reads everything. @throws DamagedDataError naming the first problem */
+/** Checks a part of the data at each start; `check-data` reads everything. @throws DamagedDataError naming the first problem */
 export function quickCheck(sql: DatabaseSync, catalog: Catalog): void {
   const bytes = pragma(sql, "page_count") * pragma(sql, "page_size");
   for (const argument of bytes <= CHECKED_WHOLE_BYTES ? ["1"] : ALWAYS_CHECKED) {

@@ -12,7 +12,7 @@ export function fingerprint(query: Json): Buffer {
   return createHash("sha256").update(JSON.stringify(query)).digest().subarray(0, FINGERPRINT_BYTES);
 }
 
-/** A cursor contains a key, not a row number, so it stays valid when rows are inserted or deleted. */
+/** Returns a cursor. It contains a key, not a row number, so it stays valid when rows are inserted or deleted. */
 export function encodeCursor(query: Buffer, position: Position): string {
   const kind = KINDS.indexOf(position.at);
   const key = position.at === "after" ? position.key : new Uint8Array(0);

@@ -91,7 +91,7 @@ function compile(json: Json | undefined): Expression {
   }
 }
 
-/** `{"$undefined": null}` represents a missing field. */
+/** Returns undefined for `{"$undefined": null}`, which represents a missing field. */
 export function queryValue(json: Json | undefined): Json | undefined {
   return isObject(json) && taggedForm(json) === "$undefined" ? undefined : json;
 }

@@ -62,7 +62,7 @@ function planOperator(json: Json): Operator {
   throw new FunctionError(`Unknown query operator: ${JSON.stringify(json)}`);
 }
 
-/** See `index_range_builder.ts`. Every index ends with `_creationTime` and `_id`. */
+/** Parses a range (`index_range_builder.ts`). Every index ends with `_creationTime` and `_id`. */
 function indexRange(index: Index, expressions: Json[]): Range {
   const fields = index.fields.at(-1) === "_id" ? index.fields : [...index.fields, "_id"];
   const equal: (Json | undefined)[] = [];
@@ -99,7 +99,7 @@ function indexRange(index: Index, expressions: Json[]): Range {
   };
 }
 
-/** Stored texts are shorter than the shortened bound, so they compare with it as with the whole. */
+/** Shortens a long bound. Stored texts are shorter still, so the comparison has the same result. */
 const shortened = (bound: Json | undefined): Json | undefined =>
   typeof bound === "string" && bound.length > MAX_DOCUMENT_BYTES ? bound.slice(0, MAX_DOCUMENT_BYTES + 1) : bound;
 

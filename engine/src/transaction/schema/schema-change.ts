@@ -10,7 +10,7 @@ import type { PreparedSchema } from "../types.ts";
 /** A schema that all documents stored at `at` match. */
 export type Prepared = PreparedSchema & { readonly at: Timestamp; readonly parsed: Schema; readonly diffs: TableDiff[] };
 
-/** With `earlier`, checks documents only if something was committed since. @throws FunctionError naming table, document and field */
+/** Checks stored documents; with `earlier`, only if a later commit exists. @throws FunctionError naming table, document and field */
 export function prepareSchema(json: Json | null, context: StorageContext, at: Timestamp, earlier?: PreparedSchema): Prepared {
   const { catalog } = context;
   const parsed = new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
@@ -92,7 +92,7 @@ function changeTable(table: Table, diff: TableDiff, context: StorageContext): vo
   fillIndexes(table, added, addedSearch, context);
 }
 
-/** Format 1 needs its text indexes rebuilt. */
+/** Returns whether there are text indexes of format 1, which must be rebuilt. */
 export const hasOutdatedTexts = ({ catalog, textIndexes }: StorageContext): boolean =>
   catalog.list().some(({ searchIndexes }) => [...searchIndexes.values()].some((index) => textIndexes.isOutdated(index)));
 

@@ -150,7 +150,7 @@ function checkNames(table: TableDefinition): void {
   }
 }
 
-/** Only for a new schema: one of an earlier build, which allowed more indexes, must open. */
+/** Throws for too many indexes. Call it for new schemas only, because earlier builds allowed more indexes. */
 export function checkIndexCounts({ tables }: Schema): void {
   for (const { name, indexes, searchIndexes } of tables.values())
     if (indexes.length + searchIndexes.length > MAX_INDEXES_PER_TABLE)
