@@ -22,7 +22,7 @@ export type Build = {
 
 export const BUILD = fileURLToPath(new URL("../build/", import.meta.url));
 
-/** React chooses its build by NODE_ENV on import. */
+/** Imports the build after setting NODE_ENV, by which React chooses its own build. */
 export async function loadBuild(): Promise<Build> {
   process.env.NODE_ENV = "production";
   const build: Build = await import(pathToFileURL(join(BUILD, "server/index.js")).href);

@@ -110,7 +110,7 @@ function oneOf(...values: string[]) {
   return (value: string) => (values.includes(value) ? null : values.join(" or "));
 }
 
-/** Many systems store line ends in variables as \n. */
+/** Restores line ends, which many systems store in variables as \n. */
 const pem = (value: string): string => value.replaceAll("\\n", "\n");
 
 function isP256Key(text: string): boolean {

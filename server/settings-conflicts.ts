@@ -77,7 +77,7 @@ const withoutSignUp = (providers: readonly string[]): string =>
     ? "no social provider is configured"
     : `no configured social provider reports an address (${providers.join(", ")})`;
 
-/** Specification 9: sandbox by default. Live payments need both the key and the setting. */
+/** Checks the payment settings. Live payments need both the key and the setting, because the sandbox is the default (specification 9). */
 function paymentConflicts(set: Settings): string[] {
   const key = set.STRIPE_SECRET_KEY;
   if (!key) {
@@ -115,7 +115,7 @@ const untrustedProxy = ({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] =>
       ]
     : [];
 
-/** Browsers send the same Host header for http and https, so only a proxy can distinguish them. */
+/** Reports hosts with both http and https. Browsers send the same Host header for both, so only a proxy can distinguish them. */
 function ambiguousOrigins({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] {
   if (TRUSTED_PROXY_HOPS > 0) return [];
   const hosts = APP_URL.map((origin) => new URL(origin).host);

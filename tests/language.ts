@@ -48,7 +48,7 @@ const commentText = (source: string) =>
     .map((line) => line.replace(/^@/, "\n@"))
     .join("\n");
 
-/** The sentences of a text. Code, tables, links and headings do not count. */
+/** Returns the sentences of a text, without code, tables, links and headings. */
 function sentences(text: string): string[] {
   return text
     .replaceAll(/```[\s\S]*?```/g, "")

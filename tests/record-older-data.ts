@@ -77,7 +77,7 @@ try {
   await app.dispose();
 }
 
-/** HTTP/2 pseudo-headers and hop-by-hop headers are not for `fetch`. */
+/** Removes HTTP/2 pseudo-headers and hop-by-hop headers, which must not be passed to `fetch`. */
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
   const isHops = (name: string) => name.startsWith(":") || name === "host" || name === "connection";
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isHops(name)));

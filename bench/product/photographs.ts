@@ -29,7 +29,7 @@ export async function photographs(): Promise<Figure[]> {
   const app = await startApp({ LOG_LEVEL: "warn", ...profiled() });
   const photograph = await grainyPhotograph(PHOTOGRAPH_BYTES);
   let made = 0;
-  /** New content for each run: the app keeps variants of known files. */
+  /** Writes new files for each run, because the app keeps variants of known files. */
   const withFiles = async <Result>(run: (paths: string[]) => Promise<Result>): Promise<Result> => {
     const files = join(folder, "files");
     mkdirSync(files);

@@ -161,7 +161,7 @@ function variant(photograph: Buffer, index: number): Upload {
   return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** With BENCH_PROFILE, processes write CPU profiles to that folder. */
+/** Makes processes write CPU profiles to the folder BENCH_PROFILE, if it is set. */
 export function profiled(): Record<string, string> {
   const folder = process.env["BENCH_PROFILE"];
   return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};

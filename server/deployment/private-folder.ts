@@ -62,5 +62,5 @@ const isOpen = (path: string): Promise<boolean> =>
 const S_IFMT = 0o170000;
 const S_IFLNK = 0o120000;
 
-/** A symbolic link has no permissions, and its target is not ours. */
+/** Returns whether other users have access. A symbolic link has no permissions, and its target may be another app's. */
 const isOpenMode = (mode: number): boolean => (mode & S_IFMT) !== S_IFLNK && (mode & GROUP_AND_OTHERS) !== 0;

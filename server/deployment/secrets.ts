@@ -84,7 +84,7 @@ async function read(path: string): Promise<StoredSecrets | null> {
   }
 }
 
-/** Never overwrites a concurrent start's file; the name appears when the bytes are on disk. */
+/** Writes a file under its name only when the bytes are on disk. Never overwrites a concurrent start's file. */
 async function writeOnce(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const file = await open(temporary, "wx", 0o600);

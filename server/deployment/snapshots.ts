@@ -21,7 +21,7 @@ export type SnapshotOptions = {
 };
 
 const KEPT = 3;
-/** Deleted data must not stay in copies for ever (docs/operation.md, Deleted data). */
+/** Deleted data must not stay in copies forever (docs/operation.md, Deleted data). */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 const MARGIN_BYTES = 64 * 1024 * 1024;
 /** The deployment of a killed server needs time to end. */

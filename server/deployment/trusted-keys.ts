@@ -36,7 +36,7 @@ async function parseKeySet(uri: string): Promise<PublicKey[]> {
   throw new KeyError("AUTH_JWKS of the deployment is not a data: URI with ES256 keys. Correct or remove it there. Nothing was changed.");
 }
 
-/** Decides what to do with the keys; without flags published keys stay. Throws `KeyError` if running servers would lose access. */
+/** Returns the changes of the keys. Without flags, published keys stay. Throws `KeyError` if running servers would lose access. */
 export function planKeys(
   { keys, rotatedAt }: TrustedKeys,
   signingKey: SigningKey | null,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** For HTTP/1.0 clients the body ends with the connection, so only a reset shows that it is incomplete. */
+/** Resets the connection after an incomplete body for HTTP/1.0 clients, for which a body ends with its connection. */
 export function resetIncomplete(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMinor > 0) return;
   const destroy = response.destroy.bind(response);

@@ -27,7 +27,7 @@ async function manifestsIn(example: string): Promise<Manifest[]> {
   return parseAllDocuments(text).map((document) => manifestSchema.parse(document.toJS()));
 }
 
-/** The validator accepts unknown fields, which the compiler rejects. Returns the compiler's output. */
+/** Returns the compiler's output, which names unknown fields. The validator accepts them. */
 async function unknownFields(manifests: Manifest[]): Promise<string> {
   const folder = await mkdtemp(join(ROOT, "node_modules/.cache/manifests-"));
   try {

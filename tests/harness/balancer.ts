@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 
-/** A round-robin balancer without session affinity. Only an upload returns to the server that stores its parts. */
+/** Starts a round-robin balancer without session affinity. Only the requests of an upload go to the server that stores its parts. */
 export async function startBalancer(port: number, targets: () => number[]): Promise<{ served: () => number[]; close(): Promise<void> }> {
   const served: number[] = [];
   let turn = 0;

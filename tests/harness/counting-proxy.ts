@@ -81,7 +81,7 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
   };
 }
 
-/** The official client puts the function's name first in the body. */
+/** Returns the function's name, which the official client sends first in the body. */
 const functionIn = (body: Buffer): string => /^\{"path":"([\w/:.-]{1,100})"/.exec(body.toString("latin1", 0, 200))?.[1] ?? "";
 
 const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString() : "");

@@ -28,7 +28,7 @@ const ROUTES = { authorization: "/o/oauth2/v2/auth", token: "/token", jwks: "/oa
 const GITLAB_PROFILE = "/api/v4/user";
 const GITLAB_ROUTES: Record<string, string> = { "/oauth/authorize": ROUTES.authorization, "/oauth/token": ROUTES.token };
 
-/** A real OpenID Connect server (`oidc-provider`) on loopback, reached through `preloads/redirect-hosts.ts` and GITLAB_ISSUER. */
+/** Starts a real OpenID Connect server (`oidc-provider`) on loopback, reached through `preloads/redirect-hosts.ts` and GITLAB_ISSUER. */
 export async function startSocialServer(): Promise<SocialServer> {
   const people = new Map<string, Identity>();
   const requests = new Map<string, number>();

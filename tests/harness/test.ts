@@ -149,7 +149,7 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
 
 const scriptless = new WeakSet<BrowserContext>();
 
-/** axe needs scripts: a page without them is checked as a copy in a browser that has them. */
+/** Runs axe, which needs scripts. A page without scripts is copied to a browser context with scripts. */
 async function examine(page: Page, rules?: string[]): Promise<Violation[]> {
   const browser = page.context().browser();
   if (!scriptless.has(page.context()) || !browser) return violationsIn(page, rules);
@@ -168,7 +168,7 @@ async function examine(page: Page, rules?: string[]): Promise<Violation[]> {
   return results;
 }
 
-/** One per browser: a context for each check starts a process and loads every style sheet anew. */
+/** One per browser, because a context for each check starts a process and loads every style sheet again. */
 const copies = new WeakMap<Browser, Page>();
 
 async function copyPage(browser: Browser): Promise<Page> {

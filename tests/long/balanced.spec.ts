@@ -65,7 +65,7 @@ test("two servers behind a balancer without affinity serve every session", async
   }
 });
 
-/** The other server rejects a chunk with a text that restarts the client (`app/features/uploads/client/upload-outcomes.test.ts`). */
+/** Expects the other server to reject a chunk with the text that restarts clients (`upload-outcomes.test.ts`). */
 async function expectSameServer(app: BalancedApp): Promise<void> {
   const person = await signUp(app.url);
   const { designId } = await makeDesign(app, person);

@@ -4,7 +4,7 @@ import { toDesign, toDesignImage, toProject } from "../../../convex/model/shapes
 
 const FOUND_LIMIT = 20;
 
-/** The search of names stored as typed, which decision 123 replaced. */
+/** Searches names as they were typed, the implementation that decision 123 replaced. */
 export const find = userQuery({
   args: { text: v.string() },
   returns: v.any(),

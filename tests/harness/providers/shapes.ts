@@ -34,7 +34,7 @@ export type Shape = {
   client: "post" | "basic" | "either" | "key" | "apple";
   /** Lifetime of an access token in seconds, as the provider reports it. */
   expiresIn: number | string | null;
-  /** "rotates": a refresh answers a new refresh token. "stays": it answers none. "none": a sign-in answers none. */
+  /** "rotates": a refresh returns a new refresh token. "stays": it returns none. "none": a sign-in returns none. */
   refreshToken: "rotates" | "stays" | "none";
   tokenFields?: (person: Person, scopes: string[]) => Claims;
   scope?: (scopes: string[]) => unknown;
