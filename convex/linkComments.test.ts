@@ -67,7 +67,7 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     expect(shown.image).toMatchObject({ openThreadCount: 1 });
   });
 
-  it("are written by someone signed in as themselves, marked as through the link", async () => {
+  it("are written by signed-in users under their name, marked as through the link", async () => {
     const { linkId, visitor } = await create(image);
     const mia = await signUp(backend, "mia");
     await begin(linkId, mia, "Mine");
@@ -171,7 +171,7 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     await eve.mutation(comments.edit, { commentId: commentOfEve, text: "As a member" });
   });
 
-  it("end with the link at once, and stay for the members", async () => {
+  it("end immediately with the link, but stay visible to members", async () => {
     const { linkId, visitor } = await create(image);
     const guest = newGuest();
     const threadId = await begin(linkId, { guest }, "Stays");

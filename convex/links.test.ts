@@ -84,7 +84,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
       expect(await refused(refusal)).toEqual(NOT_FOUND);
   });
 
-  it("show no tags, and not how many versions there were", async () => {
+  it("show neither tags nor the number of versions", async () => {
     const fields = { tags: ["Rejected"] };
     await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields });
     await backend.inside.mutation(probe.patch, { table: "designImages", id: image, fields });

@@ -79,7 +79,7 @@ describe.each(backends)("presence on $name", ({ start }) => {
     expect(await list(ada, designId)).toEqual([]);
   });
 
-  it("creates no row again for a late call of a tab that has left", async () => {
+  it("does not recreate the row for a late call of a closed tab", async () => {
     const tab = await join(eve);
     await eve.mutation(presence.leave, { tab });
     expect(await update(eve, tab, design, { isAway: true })).toBe(false);

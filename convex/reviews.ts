@@ -120,7 +120,7 @@ export const cancelRequest = userMutation({
 
 const PEOPLE = 200;
 
-/** Returns an item and whom the caller can ask to review it: the owner and the members who may, at most `PEOPLE`. */
+/** Returns an item and its possible reviewers without the caller: the owner, and those of the first `PEOPLE` members who may review. */
 export const getReviewers = userQuery({
   args: { id: v.string() },
   returns: v.object({
@@ -151,7 +151,7 @@ const DESIGNS = 100;
 
 const itemShape = v.object({ designId: v.id("designs"), imageId: v.optional(v.id("designImages")), name: v.string() });
 
-/** Returns the newest items of each status, and the open requests, first those to the caller. Reads a bounded part of the project. */
+/** Returns the newest items of each status, and the open requests, first requests to the caller. Reads a bounded part of the project. */
 export const getOverview = userQuery({
   args: { projectId: v.string() },
   returns: v.object({

@@ -142,7 +142,7 @@ export default defineSchema({
     tags,
     openThreadCount,
     review: v.optional(review),
-    /** Statuses of its images, and the number of those that have one; absent instead of 0. */
+    /** Statuses of the design's images, and the number of images with a status; absent instead of 0. */
     imageReviews: v.optional(reviewCounts),
     reviewedImages: v.optional(v.number()),
     ...arranged,

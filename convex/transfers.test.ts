@@ -160,7 +160,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect(await offered(bob)).toHaveLength(1);
   });
 
-  it("let one of two concurrent offers or answers win", async () => {
+  it("accept only one of two concurrent offers or answers", async () => {
     const bob = await signUp(backend, "bob");
     await addMember(backend, project, bob, "viewer");
     const won = async (calls: Promise<unknown>[]) =>
