@@ -5,7 +5,7 @@ import { keyIn, type Document } from "./document.ts";
 export type Change = { readonly id: string; readonly table: Table; readonly before: Document | null; readonly after: Document | null };
 export type OverlayEntry = { readonly key: Uint8Array; readonly document: Document };
 
-/** Documents that hide those in the file: uncommitted writes, or earlier versions for a past state. */
+/** Documents that replace documents in the file: uncommitted writes, or earlier versions for a past state. */
 export class Overlay {
   private readonly changes = new Map<string, Change>();
   private readonly entries = new Map<number, OverlayEntry[]>();

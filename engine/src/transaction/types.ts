@@ -77,7 +77,7 @@ export interface Database {
 
   recorded(sessionId: string, requestId: number): { ts: Timestamp; result: string } | undefined;
 
-  /** A token subscribes to a read set until it is affected or dropped. */
+  /** Subscribes a token to a read set until the token is affected or dropped. */
   subscribe(token: string, readSet: ReadSet): void;
   unsubscribe(token: string): void;
 
@@ -90,7 +90,7 @@ export interface Database {
   tables(): { name: string; number: number }[];
   sizes(): Record<string, number>;
   tableOf(id: string): string | null;
-  /** While `on`, the data file stays unchanged and can be copied; commits go to the log. */
+  /** Keeps the data file unchanged while `on`, so that it can be copied. Commits go to the log. */
   holdFile(on: boolean): void;
   close(): void;
 }

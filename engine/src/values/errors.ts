@@ -30,7 +30,7 @@ export class OverloadedError extends Error {
   }
 }
 
-/** The message for clients. That of a `DiskFullError` contains paths. */
+/** The message for clients, because the message of a `DiskFullError` contains paths. */
 export const DISK_FULL = "There is no room left on the deployment's disk. Nothing was saved.";
 
 /** A write failed because the disk is full. Later writes succeed once there is free space. */

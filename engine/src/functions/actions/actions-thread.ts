@@ -93,7 +93,7 @@ export class ActionsThread {
     void this.end();
   }
 
-  /** Ends what blocks the thread or uses too much memory. Returns the bytes in use. */
+  /** Ends the thread if it is blocked or uses too much memory. Returns the bytes in use. */
   async watch(): Promise<number> {
     this.isBlocked = false;
     if (this.load === 0 || this.ended) return 0;

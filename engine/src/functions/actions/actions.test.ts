@@ -162,7 +162,7 @@ describe("actions", () => {
     expect(await value("work:world")).toEqual({ moved: true, uuid: 36, signs: "function", env: "http://127.0.0.1:3210", home: null });
   });
 
-  test("leave no globals for the next one", async () => {
+  test("leave no globals for the next action", async () => {
     expect(await value("work:patches")).toEqual(["hi", "patched"]);
     expect(await value("work:patches")).toEqual(["hi", "patched"]);
   });

@@ -18,7 +18,7 @@ export function quickCheck(sql: DatabaseSync, catalog: Catalog): void {
     const found = sql.prepare(`PRAGMA quick_check(${argument})`).get()?.["quick_check"];
     if (found !== "ok") throw new DamagedDataError(String(found).replaceAll("\n", " "));
   }
-  // SQLite answers both in one statement by reading the whole table (https://www.sqlite.org/optoverview.html#minmax).
+  // Two statements, because one for both would read the whole table (https://www.sqlite.org/optoverview.html#minmax).
   const [first, last] = ["min", "max"].map((bound) => Number(prepare(sql, `SELECT ${bound}(row) FROM documents`).get()?.[0] ?? 0));
   if (!first || !last) return;
   const sample = prepare(sql, "SELECT row, key, json FROM documents WHERE row >= ? LIMIT 1");
