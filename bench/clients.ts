@@ -1,4 +1,4 @@
-/** Low-cost clients, the same for both sides: they share the cores with what is measured. */
+/** Low-cost clients, the same for app and baseline, because they share the cores with the measured processes. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

@@ -1,7 +1,7 @@
 import { format } from "node:util";
 import type { Log } from "./log.ts";
 
-/** Logs what libraries print, such as Better Auth's router, scrubbed and as JSON. */
+/** Logs the output of libraries, such as Better Auth's router, scrubbed and as JSON. */
 export function redirectConsole(printer: Pick<Console, "log" | "info" | "warn" | "error">, log: Log): void {
   for (const [name, level] of [
     ["log", "info"],

@@ -46,7 +46,7 @@ describe("docs/security.md", () => {
   });
 });
 
-/** The number of level 1 and 2 requirements in each section of ASVS 5.0.0. They precede those of level 3, with no gaps. */
+/** The number of level 1 and 2 requirements in each section of ASVS 5.0.0. They come before the requirements of level 3, without gaps. */
 const SECTIONS: Record<string, number> = {
   ...of(1, [2, 9, 11, 3, 2]),
   ...of(2, [3, 3, 4, 1]),

@@ -5,7 +5,7 @@ import { count } from "../../app/lib/ui/count.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 
-/** Adds files on a page until all are images. `tasks`: those over 50 ms, without the browser's own creation of the file list. */
+/** Adds files on a page until all are images. `tasks` are tasks over 50 ms, without the browser's creation of the file list. */
 export async function addAll(page: Page, files: string[]): Promise<{ seconds: number; tasks: number; longest: number }> {
   await page.evaluate(() => {
     const tasks: number[] = [];

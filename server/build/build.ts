@@ -27,7 +27,7 @@ async function build(): Promise<void> {
   console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** Records what the official CLI would push and tests it on a temporary deployment. */
+/** Records the push request of the official CLI, and tests it on a temporary deployment. */
 async function bundleFunctions(): Promise<void> {
   const path = join(BUILD, ARTIFACT);
   const key = `throw-away|${randomBytes(32).toString("hex")}`;

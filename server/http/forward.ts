@@ -96,7 +96,7 @@ export class Forward {
   }
 }
 
-/** Validates the handshake (RFC 6455, 4.2.1), because the deployment's own rejection would lack our guards. */
+/** Validates the handshake (RFC 6455, 4.2.1), because the deployment's own rejection would lack our security headers. */
 const isWebSocket = ({ headers }: IncomingMessage) =>
   headers.upgrade?.toLowerCase() === "websocket" &&
   headers["sec-websocket-version"] === "13" &&

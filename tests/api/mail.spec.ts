@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  "POST /change-email: of an unverified user at once, and a mail to the new address",
+  "POST /change-email: changes an unverified address at once and mails the new one",
   { tag: "@post-change-email-unverified-user-once" },
   async ({ ada, linkTo }) => {
     const newEmail = `${randomUUID()}@example.com`;
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  "POST /change-email: of a verified user, mails the old address first",
+  "POST /change-email: mails the old address of a verified user first",
   { tag: "@post-change-email-verified-user-mails" },
   async ({ ada, store, changeLink, linkTo }) => {
     await store.change("users", { id: ada.id }, { emailVerified: true });
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "codes expire: mailed ones in 5 minutes, an authenticator's 30 seconds late",
+  "mailed codes expire in 5 minutes, authenticator codes 30 seconds late",
   { tag: "@codes-expire-mailed-ones-5-minutes" },
   async ({ ada, store, codeTo, app }) => {
     const secret = secretOf(await ada.program.post("/two-factor/enable", { password: ada.password }));

@@ -41,7 +41,7 @@ export type Composed = {
   down(): Promise<void>;
 };
 
-/** Prepares a Compose project from `compose.yaml`. `settings` are those of its `.env`. */
+/** Prepares a Compose project from `compose.yaml`. `settings` are passed as variables instead of in `.env`. */
 export async function composed(
   image: string,
   settings: Record<string, string>,

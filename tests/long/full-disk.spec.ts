@@ -49,7 +49,7 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
       .toBuffer(),
   };
   let added = 0;
-  // The app may still free what the rejected uploads took.
+  // The app may still be freeing the space of the rejected uploads.
   await expect
     .poll(async () => {
       leave(0);

@@ -26,7 +26,7 @@ type Kind = {
   language: string;
   /** Example values of docs/proxies.md, each replaced where it occurs. */
   values: (options: { port: number; target: number; folder: string }) => Record<string, string>;
-  /** What Debian's own files contain around the block; everything is stored in `folder`. */
+  /** Adds the content of Debian's own files around the block; everything is stored in `folder`. */
   file: (configuration: Configuration) => string;
   args: (file: string, folder: string) => string[];
 };

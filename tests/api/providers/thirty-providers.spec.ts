@@ -7,7 +7,7 @@ import { type Store, storeOf } from "../../harness/store.ts";
 import { member, Program, text } from "../support/program.ts";
 import { test } from "../support/test.ts";
 
-/** Whole sign-ins against the providers' documented answers (specification 3 to 8). `npm run test:providers` tests all thirty. */
+/** Complete sign-ins with the providers' documented responses (specification 3 to 8). `npm run test:providers` tests all thirty. */
 
 /** Together they cover each client authentication and each kind of address, and have or lack ID token, PKCE and refresh token. */
 const CHARACTERISTIC: ProviderId[] = ["apple", "facebook", "github", "google", "reddit", "tiktok", "twitter", "vk"];

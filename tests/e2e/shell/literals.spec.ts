@@ -1,7 +1,7 @@
 import { expect, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 
-/** Specification 1 and 2 fix these texts. app/lib/ui/errors/literals.test.tsx has those of the fallback views. */
+/** Specification 1 and 2 fix these texts. app/lib/ui/errors/literals.test.tsx has the texts of the fallback views. */
 const PAGES: { address: string; signedIn: boolean; literals: string[] }[] = [
   { address: "/error", signedIn: false, literals: ["Authentication Error", "Return to Application", "Unknown"] },
   { address: "/no-such-page", signedIn: false, literals: ["Page not found"] },

@@ -66,7 +66,7 @@ test("keeps a half-typed form when links are pointed at, assets missing", { tag:
   const she = pageActions(page, true);
   await she.open("/search");
   const used = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
-  // As after a deployment: only the assets of this page remain. A slow page may already have loaded those of its links.
+  // As after a deployment: only the assets of this page remain. A slow page may already have loaded the assets of its links.
   const ofLinks = /\/assets\/(projects|trash)-[^/]+\.js$/;
   await page.route("**/assets/*.js", (route) => {
     const url = route.request().url();
