@@ -51,7 +51,7 @@ describe.each(backends)("images in comments on $name", ({ start }) => {
     expect(await refused(eve.mutation(comments.reply, reply))).toMatchObject({ code: "invalid" });
   });
 
-  it("are refused from other users, for another item, in a second comment and above ten", async () => {
+  it("are refused from other users, for another item, a second time and above ten", async () => {
     const own = await add(eve);
     const onDesign = await add(eve, design);
     await begin(eve, [own.id]);
