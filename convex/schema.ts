@@ -50,7 +50,7 @@ const tags = v.optional(v.array(v.string()));
 /** Searchable text (`words.ts`). `upgrade.ts` adds it to rows of earlier builds. */
 const words = v.optional(v.string());
 
-/** Of the newest comment on the item or in it. Stays when that comment is deleted (`model/comments/unread.ts`). */
+/** Time of the newest comment on the item or in it. Stays when that comment is deleted (`model/comments/unread.ts`). */
 const lastCommentAt = v.optional(v.number());
 
 const openThreadCount = v.optional(v.number());

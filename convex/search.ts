@@ -92,7 +92,7 @@ export const find = userQuery({
     if (!isWorded && text.trim() !== "") return NOTHING;
     const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
     if (!isWorded && !tag && !only && !isOfImages && !projectId && review === undefined && from === 0 && to === Infinity) return NOTHING;
-    // The indexes of tags and words begin with the owner, also for a shared project.
+    // The indexes of tags and words use the owner's id, also for a shared project.
     const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
     const within = projectId ? await projectOf(projectId) : null;
     if (projectId && !within) return NOTHING;

@@ -17,7 +17,7 @@ const deliveryShape = v.object({
   createdAt: v.number(),
   attempts: v.number(),
   state: v.union(v.literal("waiting"), v.literal("delivered"), v.literal("failed")),
-  /** Of the next attempt, in milliseconds since 1970. */
+  /** Time of the next attempt (milliseconds since 1970). */
   dueAt: v.union(v.number(), v.null()),
   status: v.union(v.number(), v.null()),
   problem: v.union(v.string(), v.null()),

@@ -18,7 +18,7 @@ export const coverShape = v.object({
 });
 export type Cover = Infer<typeof coverShape>;
 
-/** Of the newest comment on the item or in it. `isUnread`: the caller has not read it. */
+/** `lastCommentAt`: time of the newest comment on the item or in it. `isUnread`: the caller has not read that comment. */
 const commented = { lastCommentAt: v.optional(v.number()), isUnread: v.optional(v.boolean()) };
 /** Open threads on the item itself. */
 const openThreadCount = v.optional(v.number());

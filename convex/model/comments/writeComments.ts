@@ -127,7 +127,7 @@ export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<
   await deleteComment(ctx, path);
 }
 
-/** Through a link, only that link's comments count. So former members cannot change their earlier comments. */
+/** Through a link, returns true only for that link's comments, so that former members cannot change earlier comments. */
 const isBy = ({ author, user }: AuthorCtx, { authorId, linkId }: Doc<"comments">): boolean =>
   authorId === author.id && (user !== null || linkId === author.linkId);
 

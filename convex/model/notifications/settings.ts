@@ -21,7 +21,7 @@ export const chosenDeliveries = deliveries.partial();
 export type Deliveries = Infer<typeof deliveries>;
 
 export const notificationTables = {
-  /** Of mails about projects. Kinds that were not chosen follow the defaults. */
+  /** Settings of mails about projects. Kinds without a choice follow the defaults. */
   notificationSettings: defineTable({
     userId: v.string(),
     deliveries: chosenDeliveries,

@@ -4,7 +4,7 @@ import { type Infer, v } from "convex/values";
 export const reviewStatus = v.union(v.literal("inReview"), v.literal("changesRequested"), v.literal("approved"));
 export const reviewFilter = v.union(v.literal("none"), reviewStatus);
 
-/** Of a design or an image. Absent: the status is none, as for all items of earlier builds. */
+/** The review of a design or an image. Absent if the status is none, as for all items of earlier builds. */
 export const review = v.object({
   status: reviewStatus,
   by: v.string(),

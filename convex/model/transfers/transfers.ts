@@ -24,7 +24,7 @@ export const transferOf = ({ db }: Db, projectId: Id<"projects">): Promise<Doc<"
 export const isOpen = ({ state, expiresAt }: Doc<"transfers">): boolean =>
   (state === "offered" || state === "refused") && expiresAt > Date.now();
 
-/** Throws "conflict" while a job changes the project's rows, because it would miss moved rows. */
+/** Throws "conflict" while a job changes the project's rows, because the job would miss moved rows. */
 export async function expectSettled(ctx: Db, projectId: Id<"projects">): Promise<void> {
   if ((await transferOf(ctx, projectId))?.state === "moving") throw conflict(MOVING);
 }

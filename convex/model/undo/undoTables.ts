@@ -50,7 +50,7 @@ export const undoTables = {
     step: v.string(),
     at: v.number(),
     changes: v.array(change),
-    /** Of a part of a bulk job: whether the changes were undone, so that only redo reverts them. */
+    /** Set for parts of bulk jobs: whether the changes were undone, so that only redo reverts them. */
     isUndone: v.optional(v.boolean()),
   })
     .index("by_user", ["userId", "step"])
