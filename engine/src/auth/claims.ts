@@ -1,4 +1,4 @@
-/** Uses the names of standard claims in `convex/src/server/authentication.ts`, and others unchanged. */
+/** Renames standard claims as in `convex/src/server/authentication.ts`, and keeps the names of others. */
 import type { JWTPayload } from "jose";
 import type { Json, UserIdentity } from "../values/types.ts";
 

@@ -27,7 +27,7 @@ export class Committer {
     this.#options = options;
   }
 
-  /** Mutations of a session run one after the other, as the protocol demands. */
+  /** Mutations of a session run one after the other, as the protocol requires. */
   async mutation(params: Questions["mutation"]["params"]): Promise<WireRun> {
     const run = async (): Promise<WireRun> => {
       const done = await this.#untilCommitted("mutation", params, MAX_RETRIES);

@@ -1,8 +1,8 @@
 /** Properties of a remote deployment that an embedded one lacks. Null: no limit. */
 export type Simulation = {
-  /** Of an HTTP request, and of a websocket message and its answer: half in each direction. */
+  /** Latency of an HTTP request, and of a websocket message with its answer: half in each direction. */
   latencyMs: number;
-  /** Between a mutation's run and its commit, during which other commits can conflict. Null: mutations commit at once. */
+  /** Delay between a mutation's run and its commit, during which other commits can conflict. Null: mutations commit at once. */
   commitDelayMs: number | null;
   concurrentQueries: number | null;
   concurrentMutations: number | null;

@@ -8,7 +8,7 @@ import { bigintOf, prepareWithBigInts, textOf } from "./rows.ts";
 
 const KEPT_NS = 14n * 24n * 60n * 60n * 1_000_000_000n;
 const CLEANED_AT_ONCE = 1_000;
-/** No JSON text starts with it. */
+/** Prefix of encrypted results. No JSON text starts with it. */
 const ENCRYPTED = "~";
 const EMPTY_RESULT = "null";
 const CIPHER = "aes-256-gcm";
@@ -17,7 +17,7 @@ const TAG_BYTES = 16;
 
 /** Results are encrypted with the session's id, which only its client stores: they may contain texts that have been deleted since. */
 export function openIdempotencyRecords(sql: DatabaseSync) {
-  // Earlier builds stored session ids and results as they are.
+  // Earlier builds stored session ids and results unencrypted.
   const find = prepareWithBigInts(sql, "SELECT ts, result FROM answers WHERE session IN (?, ?) AND request = ?");
   const insert = sql.prepare("INSERT INTO answers (session, request, ts, result) VALUES (?, ?, ?, ?)");
   const clean = sql.prepare(

@@ -58,7 +58,7 @@ export function readLastCommit(dir: string): Timestamp | null {
   }
 }
 
-/** Failures are reported and retried: an older timestamp only weakens the check. */
+/** Stores the timestamp regularly. Failures are reported and retried, because an older timestamp only weakens the check. */
 export function storeLastCommit(dir: string, latest: () => Timestamp, report: (error: unknown) => void): () => void {
   let written: Timestamp | null = null;
   const write = (): void => {

@@ -13,7 +13,7 @@ type Undo = { readonly ts: Timestamp; readonly changes: readonly Change[]; reado
 /** The changes that lead back to `at`, for commits up to and including `upTo`. */
 type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp };
 
-/** Earlier states are today's data overlaid with the undo data of the last seconds' commits. */
+/** Builds earlier states from the current data and the undo data of the last seconds' commits. */
 export class History {
   private commits: Undo[] = [];
   private forgotten = 0;

@@ -1,4 +1,4 @@
-/** `src/server/impl/*` of the client library calls these. */
+/** The syscalls of `src/server/impl/*` in the client library. */
 import type { Database, Transaction } from "../../transaction/types.ts";
 import { FunctionError } from "../../values/errors.ts";
 import { garbageCollector } from "../../memory/collect-garbage.ts";
