@@ -1,4 +1,4 @@
-/** Errors quote data such as addresses and links with tokens. */
+/** Replaces data that errors quote, such as addresses and links with tokens. */
 const PATTERNS: [RegExp, string][] = [
   [/(\/s\/)[A-Za-z0-9]{22}(?![A-Za-z0-9])/g, "$1[token]"],
   [/(\w:\/\/)[^\s/@"']+@/g, "$1[secret]@"],

@@ -1,7 +1,7 @@
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
 
 const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//;
-/** Every page's error rules import it, but only signed-in pages use it. */
+/** Convex's client, which every page's error rules import, but only signed-in pages use. */
 const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
 /** All icons are imported through one module, so its importers do not show which icons they use. */
 const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;

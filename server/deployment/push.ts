@@ -23,7 +23,7 @@ export type Pushed = { artifact: string; environment: string; version: string };
 const pushedSchema = z.object({ artifact: z.string(), environment: z.string(), version: z.string() });
 const PUSHED = "pushed";
 
-/** Returns null without a push, and for one by a version that stored only a hash. */
+/** Returns null without a push, and for a push by a version that stored only a hash. */
 export async function readPushed(dataDir: string): Promise<Pushed | null> {
   const text = await readFile(join(dataDir, PUSHED), "utf8").catch(() => "");
   return text.startsWith("{") ? (pushedSchema.safeParse(JSON.parse(text)).data ?? null) : null;

@@ -4,7 +4,7 @@ import type { Guards } from "./guards.ts";
 
 const CONNECTIONS = 8000;
 const OTHER_DESCRIPTORS = 512;
-/** Each may use a page's memory, or a form of up to 1 MiB. */
+/** Maximum requests in flight. Each may use the memory of a page, or of a form of up to 1 MiB. */
 const IN_FLIGHT = 1000;
 const BODY_TIMEOUT = 30_000;
 

@@ -1,4 +1,4 @@
-/** React Router's `*` does not match them (ECMA-262, LineTerminator). */
+/** Characters that React Router's `*` does not match (ECMA-262, LineTerminator). */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
 /** Escapes unreadable paths. React Router would print them, secrets included, and matches no route for line breaks. */

@@ -92,7 +92,7 @@ for (const saveData of [false, true]) {
       const loaded = () => page.evaluate(() => Object.keys(Object(Reflect.get(window, "__reactRouterRouteModules"))).length);
       await pageActions(page, true).open("/projects");
       if (!saveData) return expect.poll(loaded).toBeGreaterThan(20);
-      // Idle callbacks run in order, so the app's, if any, has begun.
+      // Idle callbacks run in order, so a callback of the app, if any, has begun.
       await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
       expect(await loaded()).toBeLessThan(10);
       const fetched = await page.evaluate(() =>

@@ -49,7 +49,7 @@ test(
 
     await test.step("a short loss is not reported", async () => {
       await page.clock.pauseAt(Date.now() + 10_000);
-      // Removes the jitter. Not earlier: the client derives its session id from Math.random.
+      // Removes the jitter, but only now, because the client derives its session id from Math.random.
       await page.evaluate(() => void (Math.random = () => 0.5));
       await connection.cut();
       await page.clock.runFor(900);
