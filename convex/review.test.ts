@@ -312,6 +312,9 @@ describe.each(backends)("reviews on $name", ({ start }) => {
     const ask = (userIds: string[], dueOn = "") => ada.mutation(api.reviews.request, { id: imageId, userIds, dueOn, note: "" });
     for (const userIds of [[viewer.userId], [stranger.userId], [ada.userId], ["nobody"], []])
       expect(await refused(ask(userIds))).toMatchObject({ code: "invalid" });
+    const row = { projectId, role: "viewer", addedAt: Date.now(), addedBy: ada.userId };
+    const rows = Array.from({ length: 201 }, (_, n) => ({ ...row, userId: `viewer${n}` }));
+    await backend.inside.mutation(probe.insertMany, { table: "projectMembers", rows });
     const com = await member("com", "commenter");
     for (const dueOn of ["2020-01-01", "tomorrow", "2026-13-01"])
       expect(await refused(ask([com.userId], dueOn))).toMatchObject({ code: "invalid" });

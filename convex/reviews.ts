@@ -38,7 +38,7 @@ export const setStatus = undoableMutation({
     const path = await reviewedFor(ctx, id, rightToSet(status));
     const { note } = check(reviewItem, args);
     if (path.image && versionId !== undefined && versionId !== (path.image.versionId ?? ""))
-      throw conflict("The image has another version since you opened it. View it, then set the status again.");
+      throw conflict("A new version was added since you opened the image. View it, then set the status again.");
     await setAll(ctx, [path], status, note);
     return null;
   },
@@ -118,9 +118,11 @@ export const cancelRequest = userMutation({
   },
 });
 
-const PEOPLE = 200;
+/** Maximum members read, and reviewers returned. */
+const MEMBERS = 1000;
+const REVIEWERS = 200;
 
-/** Returns an item and its possible reviewers without the caller: the owner, and those of the first `PEOPLE` members who may review. */
+/** Returns an item and its possible reviewers without the caller: the owner, and the first members who may review. */
 export const getReviewers = userQuery({
   args: { id: v.string() },
   returns: v.object({
@@ -134,8 +136,9 @@ export const getReviewers = userQuery({
     const members = await ctx.db
       .query("projectMembers")
       .withIndex("by_addition", (q) => q.eq("projectId", _id))
-      .take(PEOPLE);
-    const ids = [ownerId, ...members.filter(({ role }) => allows(role, "review")).map(({ userId }) => userId)];
+      .take(MEMBERS);
+    const reviewers = members.filter(({ role }) => allows(role, "review")).map(({ userId }) => userId);
+    const ids = [ownerId, ...reviewers].slice(0, REVIEWERS);
     const others = await Promise.all(
       ids.filter((each) => each !== ctx.user.id).map(async (userId) => ({ userId, user: await userOf(ctx, userId) })),
     );

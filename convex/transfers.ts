@@ -27,7 +27,7 @@ export const offer = serverMutationFor({
     if (!(await memberOf(ctx, project._id, userId))) throw invalid({ userId: ["Choose a member of the project."] });
     const earlier = await transferOf(ctx, project._id);
     if (earlier && (isOpen(earlier) || earlier.state === "measuring")) throw conflict("This project is already offered to a member.");
-    if (earlier?.state === "moving") throw conflict("This project was transferred just now. Try again in a moment.");
+    if (earlier?.state === "moving") throw conflict("This project is being transferred. Try again in a moment.");
     if (earlier) await ctx.db.delete(earlier._id);
     const createdAt = Date.now();
     const expiresAt = createdAt + LIFE_MS;

@@ -22,7 +22,7 @@ it.runIf(isolates()).each(["SIGTERM", "SIGINT"] as const)("process 1 ends at onc
     clearInterval(again);
     // Until start.js has run, the signal itself ends the process.
     expect(code ?? endedBy).toBeOneOf([0, signal]);
-    expect(output).not.toMatch(/deployment is ready|asked to stop|Atelier is ready/);
+    expect(output).not.toMatch(/deployment is ready|received a stop signal|Atelier is ready/);
   } finally {
     outer.kill("SIGKILL");
     rmSync(dataDir, { recursive: true, force: true });

@@ -37,7 +37,7 @@ export function onStopSignal(stop: () => Promise<void>, log: Log): void {
     if (stopping && signal === "orphaned") return;
     if (stopping) process.exit(1);
     stopping = true;
-    log.info({ signal }, "asked to stop");
+    log.info({ signal }, "received a stop signal");
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

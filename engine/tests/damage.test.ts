@@ -150,7 +150,7 @@ describe("a start", () => {
   it("accepts the data that the other cases damage", async () => expect(await startError(copied())).toBe("it started"));
 
   it("refuses a database with an index that lacks an entry", async () => {
-    expect(await startError(damaged("DELETE FROM entries"))).toMatch(/The data is damaged \(index \S+ does not lead to document/);
+    expect(await startError(damaged("DELETE FROM entries"))).toMatch(/The data is damaged \(index \S+ has no entry for document/);
   });
 
   it("refuses a database with a document that cannot be parsed", async () => {

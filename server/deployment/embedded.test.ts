@@ -84,7 +84,7 @@ it("is killed and restarted when it hangs, once it is ready", async () => {
     const pid = embedded.pid() ?? 0;
     process.kill(pid, "SIGSTOP");
     vi.advanceTimersByTime(31_000);
-    expect(error).toHaveBeenCalledWith({ deploymentPid: pid }, "the deployment has not answered for 30 s; it is killed");
+    expect(error).toHaveBeenCalledWith({ deploymentPid: pid }, "the deployment has not responded for 30 s: restarting it");
     await vi.waitFor(async () => expect([embedded.pid() !== pid, await answers(embedded.url)]).toEqual([true, true]), {
       timeout: 30_000,
       interval: 50,

@@ -112,7 +112,7 @@ async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof ru
       return life;
     } catch (error) {
       if (!IN_USE.test(String(error)) || Date.now() > deadline) throw error;
-      if (!waiting) options.log.warn("another process still uses the data: waiting for it to end");
+      if (!waiting) options.log.warn("waiting for another process to release the data");
       waiting = true;
       await sleep(200);
     }
@@ -155,7 +155,7 @@ function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, log }: Embedd
       clearTimeout(late);
       // Starts once the deployment is ready, because opening the data can take longer than 30 s.
       heartbeat = watchHeartbeat(() => {
-        log.error({ deploymentPid: child.pid }, "the deployment has not answered for 30 s; it is killed");
+        log.error({ deploymentPid: child.pid }, "the deployment has not responded for 30 s: restarting it");
         child.kill("SIGKILL");
       });
       resolve(ready.data);
@@ -203,6 +203,6 @@ async function freePort(preferredPort: number, setting: string, log: Log): Promi
     probe.listen(preferredPort, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
   if (free) return preferredPort;
-  log.warn({ preferredPort }, `port ${preferredPort} (${setting}) is taken: the deployment listens on another one`);
+  log.warn({ preferredPort }, `port ${preferredPort} (${setting}) is in use: the deployment listens on another port`);
   return 0;
 }

@@ -71,7 +71,7 @@ it("reports when a remote deployment stops and starts responding", async () => {
   hangs = false;
   server.closeAllConnections();
   vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(info).toHaveBeenCalledWith({ deployment: url }, "the deployment answers again"), {
+  await vi.waitFor(() => expect(info).toHaveBeenCalledWith({ deployment: url }, "the deployment responds again"), {
     interval: 20,
     timeout: 10_000,
   });

@@ -43,7 +43,7 @@ export function watchRemote(url: string, log: Log): () => void {
     if (!answered) return;
     heartbeat?.beat();
     if (heartbeat) return;
-    log.info({ deployment: url }, "the deployment answers again");
+    log.info({ deployment: url }, "the deployment responds again");
     listen();
   };
   listen();

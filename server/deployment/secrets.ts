@@ -65,7 +65,7 @@ async function readOrMake(dataDir: string, mayMake: boolean): Promise<StoredSecr
   const fresh: StoredSecrets = { ...(await makeSecrets()), engineAdminKey: `atelier|${randomBytes(32).toString("hex")}` };
   await writeOnce(path, `${JSON.stringify(fresh, null, 2)}\n`);
   const stored = await read(path);
-  if (!stored) throw new Error(`${path} was removed while it was being made`);
+  if (!stored) throw new Error(`${path} was deleted during its creation`);
   return stored;
 }
 

@@ -38,7 +38,7 @@ export async function snapshotBeforeUpdate({ dataDir, changesFunctions, version,
   const dir = join(dataDir, "convex");
   const format = await readStoredFormat(dir);
   if (format === null || format > FORMAT || (format === FORMAT && !changesFunctions)) return;
-  if (!enabled) return log.warn("this version changes the database, which was not copied before: UPDATE_SNAPSHOTS is false");
+  if (!enabled) return log.warn("this version changes the database without a snapshot, because UPDATE_SNAPSHOTS is false");
   await settled(dir);
   const name = await storeSnapshot(dataDir, version);
   log.info(

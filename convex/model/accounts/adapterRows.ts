@@ -32,7 +32,7 @@ export async function readRows(
   const plan = planRead(where, indexes, sortBy);
   if (!plan && !bounded && !scans) {
     const fields = where.map((c) => `${c.field} ${c.operator}`).join(", ");
-    throw new ConvexError({ code: "invalid", message: `No index of ${model} serves a read by ${fields || "nothing"}` });
+    throw new ConvexError({ code: "invalid", message: `No index of ${model} supports a query by ${fields || "nothing"}` });
   }
 
   const { ranges, ordered } = plan ?? { ranges: [null], ordered: !sortBy };

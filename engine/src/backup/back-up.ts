@@ -97,7 +97,7 @@ async function copyHeld({ from, to, hardLinks }: Copy, { acquire, release }: Hol
     }
     if (unbroken) return;
   }
-  throw new Error("The deployment was pushed to or restarted each time it was copied. Try again.");
+  throw new Error("A push or a restart interrupted each attempt to copy. Try again.");
 }
 
 async function copyResting({ from, to, hardLinks }: Copy): Promise<void> {

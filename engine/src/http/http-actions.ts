@@ -27,7 +27,7 @@ export async function runHttpAction(
   { path, origin, identity }: { path: string; origin: string; identity: Identity },
 ): Promise<Reply> {
   const method = request.method ?? "GET";
-  if (!METHODS.has(method)) throw new RequestError(405, "MethodNotAllowed", `HTTP actions have no method ${method}.`);
+  if (!METHODS.has(method)) throw new RequestError(405, "MethodNotAllowed", `HTTP actions do not support the method ${method}.`);
   // As a relative URL, "//host/path" would replace the host.
   const url = path.startsWith("/") ? URL.parse(origin + path) : null;
   if (url === null) throw badRequest("The address is not valid.");

@@ -54,7 +54,7 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
 
   const run = async (call: Call & { token?: string }, at: Timestamp | undefined): Promise<QueryOutcome> => {
     const [outcome] = await runner.queries([call], at);
-    if (!outcome) throw new Error("A query was asked for and none was answered.");
+    if (!outcome) throw new Error("A query returned no outcome.");
     return outcome;
   };
 

@@ -33,7 +33,7 @@ export function createRouter(routes: Routes): Router {
     if (!methods) throw notFound(`There is nothing at ${path}.`);
     const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
     const handler = methods.get(method);
-    if (!handler) throw new RequestError(405, "MethodNotAllowed", `${method} is not possible at ${path}.`);
+    if (!handler) throw new RequestError(405, "MethodNotAllowed", `The method ${method} is not allowed for ${path}.`);
     return await handler({ request, path, query: new URLSearchParams(query), rest: prefix ? path.slice(prefix.prefix.length) : "" });
   };
 }

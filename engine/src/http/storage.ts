@@ -38,7 +38,7 @@ async function upload(files: FileStore, request: IncomingMessage): Promise<strin
   } catch (error) {
     if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
     if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "The disk is too full for the file.");
-    if (request.destroyed && !request.complete) throw badRequest("The upload broke off.", "UploadAborted");
+    if (request.destroyed && !request.complete) throw badRequest("The upload was interrupted.", "UploadAborted");
     throw error;
   }
 }

@@ -82,7 +82,7 @@ export function documentStore(sql: DatabaseSync) {
         insertEntry.run(index, key, row);
       } catch (error) {
         if (error instanceof Error && "errcode" in error && error.errcode === CONSTRAINT_PRIMARYKEY)
-          throw new DamagedDataError("an index has an entry of a document that is not there", error);
+          throw new DamagedDataError("an index entry has no document", error);
         throw error;
       }
     },
@@ -99,7 +99,7 @@ export function documentStore(sql: DatabaseSync) {
 }
 
 function changedOne({ changes }: StatementResultingChanges): void {
-  if (Number(changes) !== 1) throw new DamagedDataError("an index or a table lacks an entry that another one has");
+  if (Number(changes) !== 1) throw new DamagedDataError("an index and its table have different entries");
 }
 
 function toEntry(row: Record<number, SQLOutputValue>): StoredEntry {

@@ -25,7 +25,7 @@ export const acceptingStart = (until: Date): string =>
   `ACCEPT_OLDER_DATABASE=${until.toISOString()} (engine: --accept-older-database TIME)`;
 
 const recoverySteps = (dir: string): string =>
-  `Put the right database back, or restore a backup. To go on with this one, start with ${acceptingStart(newestKnownTime(dir))}: files that it has no row for are then moved to the quarantine folder.`;
+  `Restore the right database or a backup. To continue with this database, start with ${acceptingStart(newestKnownTime(dir))}. Files without a row are then moved to the quarantine folder.`;
 
 export function writeLastCommit(dir: string, latest: Timestamp): void {
   const path = join(dir, LAST_COMMIT);

@@ -70,7 +70,7 @@ function parseTarget(value: Fields): Target {
   const { componentPath = null } = value;
   if (componentPath !== null && typeof componentPath !== "string") throw new ProtocolError("`componentPath` must be text.");
   const [args = {}, ...more] = list(value, "args");
-  if (!isObject(args) || more.length > 0) throw new ProtocolError("`args` must hold one object.");
+  if (!isObject(args) || more.length > 0) throw new ProtocolError("`args` must contain one object.");
   const udfPath = text(value, "udfPath");
   if (udfPath.length > MAX_FUNCTION_PATH_LENGTH) throw new ProtocolError("`udfPath` is too long.");
   return { udfPath, argsText: JSON.stringify(args), componentPath: componentPath ?? "" };

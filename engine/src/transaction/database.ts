@@ -292,7 +292,7 @@ class FileDatabase implements Database {
 
   private openBatch(): void {
     if (!this.batchIsOpen) this.sql.exec("BEGIN IMMEDIATE");
-    else if (!this.sql.isTransaction) throw new StorageError("SQLite gave up the batch.");
+    else if (!this.sql.isTransaction) throw new StorageError("SQLite rolled back the batch.");
     this.batchIsOpen = true;
   }
 

@@ -42,7 +42,7 @@ export class History {
   overlayAt(at: Timestamp, latest: Timestamp): Overlay {
     if (at > latest) throw new FunctionError(`Timestamp ${at} is in the future; the newest is ${latest}.`);
     if (at < this.horizon) {
-      throw new FunctionError(`Timestamp ${at} is too old; the oldest state kept is ${this.horizon}. Ask for a new timestamp.`);
+      throw new FunctionError(`Timestamp ${at} is too old; the oldest available timestamp is ${this.horizon}. Request a new timestamp.`);
     }
     let view = this.views.find((known) => known.at === at);
     if (view === undefined) {

@@ -27,7 +27,7 @@ function checkLimits(text: string): void {
     } else if (code === BRACKET_END || code === BRACE_END) depth -= 1;
     if (depth > MAX_DEPTH) throw new JsonLimitError(`It is nested deeper than ${MAX_DEPTH} levels.`);
   }
-  if (count > MAX_VALUES) throw new JsonLimitError(`It holds more than ${MAX_VALUES} values.`);
+  if (count > MAX_VALUES) throw new JsonLimitError(`It contains more than ${MAX_VALUES} values.`);
 }
 
 function endOfString(text: string, start: number): number {

@@ -188,7 +188,7 @@ test("refuses an approval when a new version arrived after the form was opened",
   const dialog = plain.getByRole("dialog", { name: "Set review status" });
   await dialog.getByLabel("Approved").check();
   await dialog.getByRole("button", { name: "Set status" }).click();
-  await expect(plain.getByText("The image has another version since you opened it.")).toBeVisible();
+  await expect(plain.getByText("A new version was added since you opened the image.")).toBeVisible();
   await page.goto(`/design/${designId}`);
   await expect(page.getByRole("list", { name: "Images" }).getByText("Approved")).toHaveCount(0);
 });

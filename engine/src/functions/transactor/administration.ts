@@ -111,7 +111,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return null;
     }
     default:
-      throw new Error(`The transactor has no answer to ${question.kind}.`);
+      throw new Error(`Unknown request ${question.kind}.`);
   }
 }
 

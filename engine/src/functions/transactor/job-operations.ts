@@ -54,7 +54,7 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
     case "moveCron":
       return moveCron(database.settings, question.params.name, question.params.due, question.params.next);
     default:
-      throw new Error(`The scheduler has no answer to ${question.kind}.`);
+      throw new Error(`Unknown request ${question.kind}.`);
   }
 }
 

@@ -109,7 +109,7 @@ test("waiting mutations conflict after a failed write", () => {
   const sql: unknown = Reflect.get(data.db, "sql");
   if (!(sql instanceof DatabaseSync)) throw new TypeError("The connection is not where this test looks for it.");
   sql.exec("ROLLBACK");
-  expect(() => data.db.settings.set("a", "b")).toThrow("SQLite gave up the batch");
+  expect(() => data.db.settings.set("a", "b")).toThrow("SQLite rolled back the batch");
   expect(() => data.db.flush()).toThrow("Writing failed");
   prepared.clear();
   expect(prepared.take(reader)).toEqual({ conflict: {} });

@@ -30,7 +30,7 @@ test.each<[string, string, (tx: Transaction, id: string) => void]>([
       write(tx, id);
       damage(statement);
     });
-  expect(damaged).toThrow("The data is damaged (an index or a table lacks an entry that another one has). Nothing more is written.");
+  expect(damaged).toThrow("The data is damaged (an index and its table have different entries). Nothing more is written.");
   expect(() => data.db.flush()).toThrow("The data is damaged");
   expect(() => insert("after")).toThrow("The data is damaged");
 });

@@ -91,7 +91,7 @@ test("the check finds a missing entry and a wrong size", () => {
   expect(checkIntegrity(data.dir)).toEqual([]);
   meddle("DELETE FROM entries WHERE key = (SELECT max(key) FROM entries)");
   expect(checkIntegrity(data.dir)).toEqual([
-    expect.stringMatching(/^Document \w+: index by_creation_time does not lead to it\.$/),
+    expect.stringMatching(/^Document \w+: index by_creation_time has no entry for it\.$/),
     "Index rows.by_creation_time has 1 entries for 2 documents.",
   ]);
   meddle("UPDATE documents SET size = size + 1 WHERE row = 1");

@@ -44,7 +44,7 @@ export function* databaseProblems(sql: DatabaseSync): Generator<string> {
     for (const index of table.indexes.values()) {
       if (index === table.byId) continue;
       const leads = entry.get(index.id, entryKey(index, value, id));
-      if (leads === undefined || numberOf(leads["0"]) !== row) yield `Document ${id}: index ${index.name} does not lead to it.`;
+      if (leads === undefined || numberOf(leads["0"]) !== row) yield `Document ${id}: index ${index.name} has no entry for it.`;
     }
     for (const index of table.searchIndexes.values()) {
       if (textIndexEntry(index, value) === null) continue;

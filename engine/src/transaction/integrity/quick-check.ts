@@ -30,12 +30,12 @@ export function quickCheck(sql: DatabaseSync, catalog: Catalog): void {
     const id = idOf(value);
     const table = catalog.tableOf(id);
     if (table === undefined || compareKeys(bytesOf(found[1]), idKey(id)) !== 0)
-      throw new DamagedDataError(`document ${id} is in the wrong place`);
+      throw new DamagedDataError(`document ${id} has a wrong key`);
     for (const index of table.indexes.values()) {
       if (index === table.byId) continue;
       const leads = entry.get(index.id, entryKey(index, value, id));
       if (leads === undefined || numberOf(leads[0]) !== numberOf(found[0]))
-        throw new DamagedDataError(`index ${table.name}.${index.name} does not lead to document ${id}`);
+        throw new DamagedDataError(`index ${table.name}.${index.name} has no entry for document ${id}`);
     }
   }
 }

@@ -76,7 +76,7 @@ function mostRelevant(
     entryAt: (place) => {
       const row = ranked[place] ?? 0;
       const document = laid.get(row) ?? store.atRow(row);
-      if (document === null) throw new DamagedDataError("a search index has an entry of a document that is not there");
+      if (document === null) throw new DamagedDataError("a search index entry has no document");
       return { key: encodeKey([place]), size: document.size, text: document.text };
     },
   };
