@@ -17,7 +17,7 @@ import { redirectToSignIn } from "./session/session.server";
 
 export type FormRequest = ActionRequest & {
   headers: Headers;
-  /** Posts to an endpoint below /api/auth and relays its cookies. Throws `Rejection`, or a redirect to sign-in when the session has ended. */
+  /** Posts to an endpoint below /api/auth and relays its cookies. Throws `Rejection`, or a redirect to sign-in for an ended session. */
   post: (path: `/${string}`, body?: Record<string, unknown>) => Promise<unknown>;
 };
 
@@ -47,7 +47,7 @@ type IntentSpec<Schema extends z.ZodObject> = {
   retain?: (sent: FormData) => DisplayedData;
 };
 
-/** Describes an action of an account form: checks the fields, refreshes the session by a password sent with them, then runs. */
+/** Creates the action of an account form: checks the fields, refreshes the session if a password was sent, then calls `run`. */
 export function accountIntent<Schema extends z.ZodObject>({
   schema,
   otherFields = [],
@@ -91,7 +91,7 @@ export const accountAction = (intents: Readonly<Record<string, AccountIntent>>) 
 type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | "otherFields"> & {
   path: `/${string}`;
   body: (fields: z.output<Schema>) => Record<string, unknown>;
-  /** Returns where to go after success, from Better Auth's answer. Default: the visitor's `redirectTo`. */
+  /** Returns the redirect target after success from Better Auth's response. Default: the visitor's `redirectTo`. */
   target?: (answer: unknown) => string;
   staysOnPage?: boolean;
 };
@@ -114,7 +114,7 @@ export async function authFormAction<Schema extends z.ZodObject>(
   return respond(await intent(await readFormData(sent.request), request), "", request);
 }
 
-/** With `signedIn`, an answer 401 redirects to sign-in, because the session has ended. */
+/** Prepares requests to Better Auth. With `signedIn`, a 401 redirects to sign-in, because the session has ended. */
 export function formRequest(sent: ActionRequest, { signedIn = true } = {}): FormRequest {
   const headers = new Headers();
   return {

@@ -12,7 +12,7 @@ const OTHER_ENDPOINTS = [
   "db/schema.mjs",
 ];
 
-/** Codes are literals, or the last argument of a redirect. In a sentence, underscores replace the spaces. */
+/** Codes are literals, or the last argument of a redirect. Better Auth replaces the spaces of a sentence by underscores. */
 const LITERALS = [/\b(?:error|code)(?:: | = )"([A-Za-z_ ]+)"/g, /\bredirectOnError\([^;"]*"([A-Za-z_]+)"/g];
 
 function sourcesOfCallback(): Map<string, string> {

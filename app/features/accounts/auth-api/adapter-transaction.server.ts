@@ -12,7 +12,7 @@ type Reading = Parameters<CustomAdapter["findMany"]>[0];
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Collects writes for `accounts/store:commit` and reads its own writes. Changed rows must exist at the commit; no other isolation. */
+/** Collects writes for `accounts/store:commit` and includes them in reads. The commit only checks that changed rows still exist. */
 export function collectWrites(database: Pick<CustomAdapter, "findMany">, toClauses: (where: CleanedWhere[]) => FilterClause[]) {
   const writes: Writes = [];
   const written = new Map<string, Map<string, Row | null>>();

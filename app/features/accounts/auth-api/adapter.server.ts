@@ -111,7 +111,7 @@ const storeOperations =
     }
   };
 
-/** Two concurrent sign-ups with one address: the second gets the specification's error (5). */
+/** Rethrows an error. The second of two concurrent sign-ups with one address gets the specification's error (5). */
 const inWords = (model: string) => (error: unknown) => {
   throw model === "users" && refusalOf(error)?.code === "conflict" ? emailTaken() : error;
 };

@@ -16,7 +16,7 @@ export async function runAuthCall<Result>(
   return { result, session: call.created.session };
 }
 
-/** Returns the answer of an earlier read of the request with the same arguments. Only early reads and those of sessions are kept. */
+/** Returns the result of an earlier read with the same arguments in this request. Only early reads and session reads are cached. */
 export function readCached<Result>(args: { model: string }, read: () => Promise<Result>): Promise<Result> {
   const call = calls.getStore();
   if (!call) return read();

@@ -127,7 +127,7 @@ async function handle(incoming: RequestInContext, inner: Request): Promise<Respo
   const response = answer.status === 429 ? await withCode(answer) : new Response(answer.body, answer);
   const retryAfter = response.headers.get("X-Retry-After");
   if (retryAfter !== null) response.headers.set("Retry-After", retryAfter);
-  // The visitor's token may contain what changed.
+  // The token contains the visitor's name, address and picture, which may have changed.
   if (changesVisitor(inner) && response.status < 400) {
     const issued = session && (await issueConvexToken(config, request, response.headers, session));
     response.headers.append("Set-Cookie", issued ?? clearConvexToken(cookieNames(originOf(config, request))));
@@ -176,7 +176,7 @@ function changesVisitor({ method, url }: Request): boolean {
 const tooLargeAnswer = () =>
   Response.json({ code: "CONTENT_TOO_LARGE", message: "The request is too large" }, { status: 413, statusText: "Content Too Large" });
 
-/** Better Auth treats an unreadable session as none and would answer 401. */
+/** Replaces Better Auth's response, which would be 401 when the session cannot be read. */
 const unavailableAnswer = () =>
   Response.json(
     { code: "SERVICE_UNAVAILABLE", message: "The service is not available right now" },

@@ -41,7 +41,7 @@ import { socialProvidersOf } from "./social-providers.server";
 
 export const AUTH_PATH = "/api/auth";
 
-/** The header with the client's address for Better Auth. Only `auth-request.server.ts` sets it, and overwrites a sent value. */
+/** The header with the client's address for Better Auth. Only `auth-request.server.ts` sets it, and overwrites the client's value. */
 export const CLIENT_ADDRESS_HEADER = "x-atelier-client-address";
 
 /** Specification 5 and 9 leave the lengths open; see NIST SP 800-63B, 3.1.1.2. */
@@ -194,7 +194,7 @@ function makeAuth(config: AppConfig, origin: string) {
   });
 }
 
-/** Removes all other sign-in methods after a reset of an unverified account by mail, because anybody may have created it. */
+/** Removes an unverified account's other sign-in methods after a password reset by mail, because anybody may have created it. */
 async function reclaimByReset(userId: string): Promise<void> {
   const { adapter, internalAdapter } = getCurrentAuthEndpointContext().context;
   const others = (await internalAdapter.findAccounts(userId)).filter(({ providerId }) => providerId !== "credential");

@@ -1,6 +1,6 @@
 import type { AppConfig } from "~/config";
 
-/** Providers that never report a verified address, per Better Auth's sources (`linkable-providers.test.ts`). Facebook and GitLab lack the field. */
+/** Providers that never report a verified address, per Better Auth's sources. Facebook and GitLab lack the field it reads. */
 export const WITHOUT_VERIFIED_ADDRESS: ReadonlySet<string> = new Set([
   "atlassian",
   "facebook",

@@ -21,7 +21,7 @@ const DEVICE_SEPARATOR = " ";
 export const withDevice = <Tokens extends { refreshToken?: string | undefined }>(tokens: Tokens, deviceId: string | undefined): Tokens =>
   tokens.refreshToken && deviceId ? { ...tokens, refreshToken: tokens.refreshToken + DEVICE_SEPARATOR + deviceId } : tokens;
 
-/** These providers document client credentials in the header. */
+/** These providers document that client credentials are sent in the header. */
 const refreshWithBasic =
   (tokenEndpoint: string): Correction =>
   (options) => ({

@@ -29,7 +29,7 @@ import microsoft from "./icons/microsoft.svg?raw";
 import salesforce from "./icons/salesforce.svg?raw";
 import slack from "./icons/slack.svg?raw";
 
-/** From Simple Icons (CC0). `icons/` has those that its version 16 lacks: four from version 13.21, and our own for Microsoft. */
+/** Icons from Simple Icons 16 (CC0). `icons/` contains the missing ones: four from version 13.21, and our own for Microsoft. */
 const ICONS: Record<string, string> = {
   apple,
   atlassian,

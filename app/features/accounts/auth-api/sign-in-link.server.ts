@@ -29,7 +29,7 @@ export async function switchAccountAddress(link: SignInLink, incoming: RequestIn
   return (await otherOwnerOf(link, incoming)) ? addressOf(link) : null;
 }
 
-/** Returns the user whom the link would sign in, without using it up. Null: invalid link, or the visitor is signed out or is that user. */
+/** Returns the link's user without consuming the link. Returns null for an invalid link, a signed-out visitor, or that same user. */
 export async function otherOwnerOf(link: SignInLink, { request, context }: RequestInContext): Promise<LinkOwner | null> {
   const visitor = await getVisitor(context).catch(() => null);
   if (!visitor) return null;

@@ -14,7 +14,7 @@ import { serviceConvex } from "../session/convex/service-client.server";
 import { getVisitor, redirectToSignIn } from "../session/session.server";
 import { createInvitationToken, hashInvitationToken, INVITATION, isInvitationToken } from "./invitations.server";
 
-/** `link`: for the inviter to copy, where no mail is configured. It is not stored, so only this answer has it. */
+/** `link` is shown to the inviter where no mail is configured. Only this response contains it, because it is not stored. */
 export type InvitationAnswer = FormAnswer & { invited?: { email: string; link: string | null } };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };

@@ -28,14 +28,14 @@ export function authMail(config: AppConfig) {
           { kind: "resetPassword", ...addressed(user), ...verificationState(user), url: withRedirectTarget(url, "/reset-password") },
           user.id,
         ),
-      /** With required verification, sign-up hides that the address is taken, so this mail tells the account's owner. */
+      /** With required verification, sign-up hides that the address is taken, so this mail informs the account's owner. */
       onExistingUserSignUp: ({ user }: { user: Recipient }) =>
         queueMail(config, { kind: "alreadySignedUp", ...addressed(user), url: `${config.publicUrl}/sign-in` }, user.id),
     },
 
     emailVerification: {
       sendVerificationEmail: async ({ user, url, token }: WithLink & { token: string }, request?: Request) => {
-        // Every sign-in with a correct password triggers it (specification 4).
+        // Every sign-in with a correct password triggers this mail (specification 4).
         if (request && isSignIn(request) && (await secondsUntilAllowed(config, "verify", user.email)) > 0) return;
         const isNew = decodeJwt(token)["updateTo"] !== undefined;
         if (user.emailVerified && !isNew) return;
@@ -67,7 +67,7 @@ export function authMail(config: AppConfig) {
   };
 }
 
-/** Sends a sign-in link. An unknown address queues a message to nobody, so that timing reveals nothing. */
+/** Sends a sign-in link. For an unknown address, queues a message without a recipient, so that timing reveals nothing. */
 export async function sendSignInLink(config: AppConfig, find: FindUser, { email, url }: { email: string; url: string }): Promise<void> {
   const user = await find(email);
   await queueMail(config, user && { kind: "signInLink", ...addressed(user), ...verificationState(user), url }, user?.id);

@@ -82,7 +82,7 @@ function mostImportant(notices: readonly ShownNotification[]): ShownNotification
   return notices.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-/** Names could carry a message or a link. An invitation comes from someone whom the person may not know. */
+/** Returns a notification's text. Replaces names that could contain a message or link, because strangers can send invitations. */
 function textOf({ notice, about, access }: ShownNotification, isPlain: IsPlain): string {
   if (!isOfProject(notice)) return "";
   const actor = (name: string) => plainOr(name, isPlain, "Someone");

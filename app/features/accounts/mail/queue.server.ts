@@ -24,7 +24,7 @@ const LIFETIMES: Record<Queued["kind"], number> = {
   linkReport: 24 * 60 * MINUTE,
 };
 
-/** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */
+/** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no mail. */
 export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {
   const message = requested && !isPlaceholder(requested.to) ? atFirstOrigin(requested, config) : null;
   const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);

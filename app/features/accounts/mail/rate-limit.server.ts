@@ -5,10 +5,10 @@ import { serviceConvex } from "../session/convex/service-client.server";
 
 export const MAIL_PAUSE_SECONDS = 60;
 
-/** Returns the seconds until another mail of this kind may go to the address; 0: now. Equal for unknown addresses. */
+/** Returns the seconds until another mail of this kind may be sent to the address. Unknown addresses get the same result. */
 export async function secondsUntilAllowed(config: AppConfig, kind: string, email: string): Promise<number> {
   if (!config.accounts.rateLimit) return 0;
-  // Keyed, so that the table does not reveal addresses.
+  // A keyed hash, so that the table does not reveal addresses.
   const key = createHmac("sha256", config.secret).update(`mail pace ${kind} ${email.toLowerCase()}`).digest("base64url");
   return serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds: MAIL_PAUSE_SECONDS }, { skipQueue: true });
 }

@@ -15,5 +15,5 @@ export function openMessage(config: Pick<AppConfig, "secret">, sealed: string): 
 }
 
 const PURPOSE = "atelier mail queue";
-/** Gives messages to nobody the same length as real ones. */
+/** Gives messages without a recipient the same length as real ones. */
 const PADDED_LENGTH = 1024;

@@ -23,7 +23,7 @@ export function renderMail(content: MailContent): Mail {
   return content.unsubscribe === undefined ? mail : { ...mail, headers: unsubscribeHeaders(content.unsubscribe) };
 }
 
-/** RFC 8058: mail programs show a button that needs one click. */
+/** Returns the headers for a one-click unsubscribe button (RFC 8058). */
 const unsubscribeHeaders = (url: string) => ({ "List-Unsubscribe": `<${url}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" });
 
 function textOf({ heading, paragraphs, quotes = [], entries = [], link, code, foot, footLinks = [] }: MailContent): string {

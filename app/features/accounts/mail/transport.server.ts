@@ -35,7 +35,7 @@ export function isPermanentRejection(error: unknown): boolean {
   return code !== null && code >= 500 && code !== AUTHENTICATION_NEEDED && code !== AUTHENTICATION_FAILED;
 }
 
-/** Names a fault without the server's text, which repeats addresses. */
+/** Returns a name for an error without the server's text, which can contain addresses. */
 export function errorName(error: unknown): string {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
   return [code, replyCode(error)].filter((part) => part !== null).join(" ") || (error instanceof Error ? error.name : "unknown");

@@ -10,7 +10,7 @@ const EXCLUDED_PATHS = /^\/(sign-in|sign-up|sign-out|forgot-password|reset-passw
 /** The mailed link that deletes an account. A signed-out owner signs in first. */
 export const DELETION_LINK = "/api/auth/delete-user/callback";
 
-/** Returns the requested path if it is certainly a path of the app, else `fallback`. Rejects open redirects such as `//evil` and `/\evil`. */
+/** Returns the requested path if it is a path of the app, else `fallback`. Rejects open redirects such as `//evil` and `/\evil`. */
 export function safeRedirectPath(wanted: unknown, fallback = "/projects"): string {
   const path = safeRedirect(typeof wanted === "string" ? wanted : null, fallback);
   const [pathname = ""] = path.split(/[?#]/, 1);

@@ -12,7 +12,7 @@ const archive = api.accounts.archive;
 
 type Root = "projects" | "trash";
 
-/** Answers a zip of the account's data as JSON, and all originals under `projects/` and `trash/`. */
+/** Responds with a zip of the account's data as JSON, and of all originals under `projects/` and `trash/`. */
 export async function exportArchive(
   { sessionId, userId, user }: Visitor,
   request: Request,

@@ -3,7 +3,7 @@ import { APIError, createAuthMiddleware } from "better-auth/api";
 import { z } from "zod";
 import { cleanName, cleanUserName } from "#convex/model/names";
 
-/** The token cookie contains both, and browsers drop cookies over 4 KiB. */
+/** The token cookie contains the name and the picture's address, and browsers drop cookies over 4 KiB. */
 export const NAME_LENGTH = 200;
 const IMAGE_LENGTH = 1000;
 const DEPTH = 16;
@@ -14,7 +14,7 @@ const EMAIL_LENGTH = 254;
 /** Better Auth accepts any value here and leaves validation to the database. */
 const ownFields = z.object({ name: z.string().optional(), image: z.string().nullish() }).nullish();
 
-/** Rejects overlong names and addresses, shortens those of providers, and rejects lone surrogates, which Convex cannot store. Cleans the names of passkeys. */
+/** Rejects overlong values, and lone surrogates, which Convex cannot store. Shortens values of providers, and cleans passkey names. */
 export const limits = () =>
   ({
     id: "limits",

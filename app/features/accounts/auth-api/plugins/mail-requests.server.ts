@@ -90,7 +90,7 @@ export function mailRequests(config: AppConfig) {
     },
   } satisfies BetterAuthPlugin;
 
-  /** Does the work that Better Auth does only for known or only for unknown addresses. */
+  /** Compensates for work that Better Auth does only for known or only for unknown addresses. */
   async function equalizeResetTiming(accounts: InternalAdapter, email: string): Promise<void> {
     const identifier = `reset-password:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
     if (await accounts.findUserByEmail(email)) {
@@ -101,7 +101,7 @@ export function mailRequests(config: AppConfig) {
     await queueMail(config, null);
   }
 
-  /** Better Auth does the same work for a taken address, but creates a user only for a free one. */
+  /** Writes a row for a taken address, because Better Auth writes a user only for a free one. */
   async function equalizeSignUpTiming(accounts: InternalAdapter, email: string): Promise<void> {
     if (!(await accounts.findUserByEmail(email))) return;
     const identifier = `sign-up:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
@@ -113,7 +113,7 @@ export function mailRequests(config: AppConfig) {
     if (!found || found.user.emailVerified) await queueMail(config, null);
   }
 
-  /** Does the work of a real code. Better Auth stores none for an unknown address and so would never report too many guesses. */
+  /** Does the work of a real code. Better Auth stores no code for an unknown address, so it would never report too many guesses. */
   async function simulateCodeRequest(accounts: InternalAdapter, type: string, email: string): Promise<void> {
     const value = `${generateRandomString(HASH_LENGTH, "a-z", "A-Z", "0-9")}:0`;
     await accounts.createVerificationValue({ identifier: `${type}-otp-${email}`, value, expiresAt: new Date(Date.now() + CODE_LIFE) });

@@ -4,7 +4,7 @@ import { noteNewSession } from "../auth-call.server";
 
 const CREATE_SESSIONS = /^\/(?:sign-in|sign-up|two-factor\/verify-\w+|passkey\/verify-authentication)\b/;
 
-/** Reports the session that a request created, unless a second factor is still missing. Follows all plugins that change it. */
+/** Reports the session that a request created, unless a second factor is still missing. Must follow all plugins that change the session. */
 export const newSession = () =>
   ({
     id: "new-session",

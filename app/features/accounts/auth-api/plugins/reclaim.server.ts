@@ -8,7 +8,7 @@ const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", RESET]);
 
 const verifyingRequests = new WeakSet<object>();
 
-/** Removes passkeys and second factor when the address is first proven: anyone may have created the account. Better Auth removes the rest. */
+/** Removes passkeys and second factor at the first proof of the address: anyone may have signed up. Better Auth removes the rest. */
 export const reclaim = () =>
   ({
     id: "reclaim",
@@ -17,7 +17,7 @@ export const reclaim = () =>
         databaseHooks: {
           user: {
             update: {
-              // A sign-in verifies the address last: if it is interrupted before, the next sign-in removes what is left.
+              // A sign-in verifies the address last, so that after an interruption the next sign-in completes the removal.
               before: async (user, ctx) => {
                 if (!ctx || user.emailVerified !== true || !PROOFS.has(ctx.path)) return undefined;
                 verifyingRequests.add(ctx);

@@ -48,7 +48,7 @@ export const signUpRule = (config: AppConfig) =>
             const user = success ? await ctx.context.internalAdapter.findUserById(data.user.id) : null;
             if (!user) return;
             const isTemporary = signUpBody.parse(ctx.body).rememberMe === false;
-            // Hooks run outside the endpoint, whose cookies `device` needs.
+            // Hooks run outside the endpoint's context, but `device` needs its cookies.
             const session = await runWithEndpointContext(ctx, () => ctx.context.internalAdapter.createSession(user.id, isTemporary));
             await setSessionCookie(ctx, { session, user }, isTemporary);
             return ctx.json({ ...data, token: session.token });

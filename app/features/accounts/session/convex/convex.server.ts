@@ -19,9 +19,9 @@ export const convexMiddleware: MiddlewareFunction<Response> = ({ request, contex
 type Tokens = {
   current: () => Promise<string>;
   renewed: () => Promise<string>;
-  /** Returns what to throw when it also refused the renewed one. */
+  /** Returns the error to throw when the deployment also rejects the renewed token. */
   ended: () => unknown;
-  /** `pages:load` refuses the tokens of links. */
+  /** Whether the tokens belong to users. `pages:load` rejects tokens of links. */
   areUsers?: boolean;
 };
 
@@ -65,7 +65,7 @@ export function requestConvex(context: Readonly<RouterContextProvider>, tokens: 
   const requested = new Map<string, Promise<Answer>>();
   let waiting: Waiting[] = [];
 
-  /** Shares one answer between loaders with the same query, so that it is serialized once. */
+  /** Shares one result between loaders with the same query, so that it is serialized once. */
   function once(query: Query, args: FunctionArgs<Query>): Promise<Answer> {
     const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
     const pending = requested.get(key);
@@ -77,13 +77,13 @@ export function requestConvex(context: Readonly<RouterContextProvider>, tokens: 
     return promise;
   }
 
-  /** Sends the queries of all loaders as one call. A loader that waits only for the visitor joins it. */
+  /** Sends the queries of all loaders as one call, after loaders that wait only for the visitor have added theirs. */
   async function sendWaiting(): Promise<void> {
     await tokens.current().catch(() => undefined);
     await setImmediate();
     const sent = waiting;
     waiting = [];
-    // Started first, so that the answers are at least as new.
+    // Requested first, so that the results are at least as new as the timestamp.
     const ts = timestampOf(convexUrl);
     ts.catch(() => undefined);
     const answers = await inOneCall(sent);
@@ -93,7 +93,7 @@ export function requestConvex(context: Readonly<RouterContextProvider>, tokens: 
     }
   }
 
-  /** Returns nothing when the queries must run one by one, because one of them failed and the others can still be shown. */
+  /** Returns an empty array when the queries must run separately: one of them failed, and the others can still be shown. */
   async function inOneCall(sent: Waiting[]): Promise<Promise<unknown>[]> {
     if (sent.length === 1 || !tokens.areUsers) return [];
     const queries = sent.map(({ query, args }) => ({ name: getFunctionName(query), args }));
@@ -152,7 +152,7 @@ function openClient(url: string): ConvexHttpClient {
   });
 }
 
-/** Specification 7: `/api/query_ts`. The client calls it only before a query, which would wait for it. */
+/** Fetches a timestamp from `/api/query_ts` (specification 7). With Convex's client, each query would wait for it. */
 async function timestampOf(url: string): Promise<string> {
   const response = await deploymentFetch(`${url}/api/query_ts`, { method: "POST" });
   const answer: unknown = await response.json();

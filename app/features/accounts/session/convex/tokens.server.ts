@@ -25,9 +25,9 @@ type Plans = { limited?: boolean; quota?: number };
 
 type SigningKey = AppConfig["signingKey"];
 
-/** Seconds. Short, because scripts in the browser can read it. */
+/** Lifetime in seconds. It is short, because scripts in the browser can read the token. */
 export const USER_TOKEN_SECONDS = 15 * 60;
-/** Seconds, also when the session ends sooner: below the client's refresh leeway the browser would fetch in a loop. */
+/** Minimum lifetime in seconds, even if the session ends sooner. Below the refresh leeway, the browser would fetch tokens in a loop. */
 export const MIN_USER_TOKEN_SECONDS = TOKEN_REFRESH_LEEWAY_SECONDS + 60;
 export const SERVICE_TOKEN_SECONDS = 10 * 60;
 const LINK_TOKEN_SECONDS = 5 * 60;
@@ -55,7 +55,7 @@ export function signServiceToken(key: SigningKey, plans: Plans = {}): Promise<st
   return sign(key, { service: true, ...limitedBy(plans) }, SERVICE_SUBJECT, SERVICE_AUDIENCE, now + SERVICE_TOKEN_SECONDS);
 }
 
-/** For the visitors of a public link. `lock` is that of its current password. */
+/** Signs a token for visitors of a public link. `lock` identifies the link's current password. */
 export function signLinkToken(key: SigningKey, { linkId, lock }: { linkId: string; lock: number }): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return sign(key, { linkId, lock }, LINK_SUBJECT, LINK_AUDIENCE, now + LINK_TOKEN_SECONDS);

@@ -6,7 +6,7 @@ import { svgDensity } from "~/features/images/codecs/svg-size.server";
 import { BusyError } from "~/features/images/codecs/work-queue.server";
 import { type Crop, toPixels } from "./crop";
 
-/** Pixels; covers the largest display size on dense screens. */
+/** In pixels. Covers the largest display size on dense screens. */
 const SIDE = 256;
 
 /** `v` changes with the picture, so that it can be cached permanently. */

@@ -12,7 +12,7 @@ const OWN: Record<string, string> = {
 
 const named = z.object({ provider: z.string() });
 
-/** Remembers the last sign-in method for /sign-in. Better Auth's plugin sets a cookie that scripts can read; ours is HttpOnly. */
+/** Stores the last sign-in method for /sign-in. Better Auth's plugin sets a cookie that scripts can read; ours is HttpOnly. */
 export function lastMethod(origin: string) {
   const { lastMethod: name, secure } = cookieNames(origin);
   return {

@@ -7,7 +7,7 @@ type Options = Pick<Parameters<typeof emailOTP>[0], "sendVerificationOTP">;
 
 const AS_RESULT = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
 
-/** Leaves out Better Auth's unused endpoints, because each can be used for guessing. A reset commits in one mutation. */
+/** Omits Better Auth's unused endpoints, because each allows guesses. A reset commits in one mutation. */
 export function mailedCodes(options: Options) {
   const plugin = emailOTP({ storeOTP: "hashed", disableSignUp: true, ...options });
   const {

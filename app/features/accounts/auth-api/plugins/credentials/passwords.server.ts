@@ -23,7 +23,7 @@ const TIMEOUT_MS = 1000;
 const passwordFields = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
 
 type Options = {
-  /** Whether to ask haveibeenpwned.com, which receives only five digits of the hash. */
+  /** Whether to query haveibeenpwned.com, which receives only five digits of the hash. */
   breaches: boolean;
 };
 

@@ -2,7 +2,7 @@ import { getCurrentAuthEndpointContext } from "@better-auth/core/context";
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth";
 import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from "better-auth/api";
 
-/** Failed second factors of one user in a row, over all factors and sign-ins, before the lock. */
+/** Maximum consecutive failures of a user, across all second factors and sign-ins, before the lock. */
 const MAX_FAILURES = 10;
 const LOCK_MS = 15 * 60 * 1000;
 
@@ -13,7 +13,7 @@ const WRONG = new Set(["INVALID_CODE", "INVALID_BACKUP_CODE"]);
 type Row = { id: string; failedVerificationCount?: number | null; lockedUntil?: Date | null };
 type Where = Parameters<GenericEndpointContext["context"]["adapter"]["incrementOne"]>[0]["where"];
 
-/** Locks the second factor after too many failures. Counts before the comparison: Better Auth counts after it, so parallel guesses pass its limit. */
+/** Locks the second factor after too many failures. Better Auth counts after comparing, so parallel guesses would pass its limit. */
 export function secondFactorAttempts() {
   const counted = new WeakMap<object, string>();
   const matcher = ({ path }: { path?: string }) => PATHS.has(path ?? "");

@@ -51,7 +51,7 @@ const onlyWhenEnabled = {
 
 const confirmed = z.object({ token: z.string(), user: z.looseObject({}) });
 
-/** Confirmation replaces the session, but Better Auth returns the deleted one's token. */
+/** Returns the new session's token. Confirmation replaces the session, but Better Auth returns the token of the deleted one. */
 const newSessionsToken = {
   matcher: ({ path }: { path?: string }) => path === "/two-factor/verify-totp",
   handler: createAuthMiddleware(async (ctx) => {

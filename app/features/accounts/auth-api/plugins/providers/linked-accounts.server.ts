@@ -19,7 +19,7 @@ const linkByRedirect = z.object({ provider: z.string(), idToken: z.undefined().o
 
 type Unlink = (sessionId: string, id: string, lastToo: boolean) => Promise<"unlinked" | "last" | "missing">;
 
-/** Lists accounts as specification 3 and unlinks by provider (specification 7). The key `unlinkAccount` replaces Better Auth's. */
+/** Lists accounts as in specification 3 and unlinks by provider (specification 7). `unlinkAccount` replaces Better Auth's endpoint. */
 export const linkedAccounts = (unlink: Unlink) =>
   ({
     id: "linked-accounts",

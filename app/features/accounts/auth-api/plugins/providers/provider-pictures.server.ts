@@ -10,7 +10,7 @@ export const providerPictures = (copy: Copy) =>
   ({
     id: "provider-pictures",
     init: ({ internalAdapter }: Pick<AuthContext, "internalAdapter">) => {
-      /** `data:` pictures of a sign-up until its session exists: too long for the user's row. */
+      /** Stores `data:` pictures of sign-ups until their sessions exist. They are too long for the user's row. */
       const inline = new WeakMap<GenericEndpointContext["context"], string>();
       const imageOf = async (userId: string) => (await internalAdapter.findUserById(userId))?.image;
 

@@ -48,7 +48,7 @@ function removeBeforeLinking(config: AppConfig): ValidateUserInfo {
     }
     const reclaimed = { userId, providerId, removed: [...removed] };
     await convex.mutation(api.accounts.reclaim.verifyAddress, reclaimed, { skipQueue: true });
-    // Better Auth continues with the stale user and would reject it as unverified. This context belongs to the request.
+    // Better Auth continues with the stale user and would reject it as unverified. The change applies to this request only.
     ctx.context.socialProviders = ctx.context.socialProviders.map((provider) =>
       provider.id === providerId ? { ...provider, options: { ...provider.options, requireEmailVerification: false } } : provider,
     );
