@@ -85,7 +85,6 @@ function within({ x, y, width, height }: Required<Anchor>): Anchor {
 
 const clamp = (fraction: number): number => Math.min(1, Math.max(0, fraction));
 
-/** Whether a stored value is an anchor. */
 export function isAnchor(value: unknown): value is Anchor {
   const { x, y, width, height } = Object(value) as Record<keyof Anchor, unknown>;
   const isFraction = (each: unknown) => typeof each === "number" && each >= 0 && each <= 1;

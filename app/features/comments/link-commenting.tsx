@@ -3,7 +3,7 @@ import type { Comment } from "./optimistic";
 
 export type LinkAuthor = { userId: string; name: string; isGuest: boolean };
 
-/** `run` sends a change to the app server, which limits those of a link. It throws for a rejected one. */
+/** `run` sends a change to the app server, which limits the changes per link. It throws if the change is rejected. */
 export type LinkCommenting = {
   me: LinkAuthor;
   setName: (name: string) => void;
@@ -21,7 +21,7 @@ export function useGuest(): LinkAuthor | null {
   return me?.isGuest ? me : null;
 }
 
-/** Visitors share the link's token, so the server does not mark their own comments. */
+/** Returns a test for own comments. Visitors share the link's token, so the server does not mark their comments. */
 export function useIsMine(): (comment: Comment) => boolean {
   const me = use(LinkCommentingContext)?.me;
   return ({ author, through }) => (me ? through !== undefined && author.userId === me.userId : author.isMe);

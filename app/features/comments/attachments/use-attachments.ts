@@ -53,7 +53,7 @@ export function useAttachments({ itemId, images, onAdd, onRemove }: AttachmentsO
         .then((convex) => convex.mutation(api.commentImages.remove, { imageId: id }))
         .catch(() => {});
     },
-    /** For the form. Files that are dropped on it do not become images of the design. */
+    /** Props for the form. Files dropped on the form are added to the comment, not to the design. */
     formProps:
       itemId === null
         ? {}

@@ -28,12 +28,12 @@ type ComposerProps = {
   onSend: (text: string, draft: Draft) => Promise<void>;
   onCancel?: (() => void) | undefined;
   autoFocus?: boolean;
-  /** Asks the guest of a public link for a name. */
+  /** Whether to show a name field, for guests of a public link. */
   asksName?: boolean;
   children?: ReactNode;
 };
 
-/** A field for a comment with mentions. Ctrl+Enter or Cmd+Enter sends it. */
+/** Renders a comment field with mentions. Ctrl+Enter or Cmd+Enter sends the comment. */
 export function Composer({
   draft: state,
   label,

@@ -10,7 +10,7 @@ type MentionAreaProps = ComponentProps<"textarea"> & {
   projectId: string | null;
 };
 
-/** A text field of a form, which sends mentions as tokens. Without scripts it is a plain one that shows tokens. */
+/** Renders a form's text field that sends mentions as tokens. Without scripts, it is a plain field that shows the tokens. */
 export function MentionArea({ projectId, onChange, ...rest }: MentionAreaProps) {
   const { name = "" } = rest;
   const field = useRef<HTMLTextAreaElement>(null);

@@ -6,7 +6,7 @@ const LONGEST_QUERY = 40;
 /** An @ at the start of a word and what follows it, up to the caret. */
 const QUERY = new RegExp(`(?:^|[^\\p{L}\\p{N}@.])@([^@\\n\\[\\]]{0,${LONGEST_QUERY}})$`, "u");
 
-/** Returns the mention that is being typed before the caret, and where its @ is. */
+/** Returns the mention that is being typed before the caret, and the position of its @. */
 export function mentionAt(text: string, caret: number): { start: number; query: string } | null {
   const query = QUERY.exec(text.slice(0, caret))?.[1];
   if (query === undefined || query.startsWith(" ")) return null;
@@ -23,7 +23,7 @@ export function suggestedPeople(people: readonly Person[], query: string): Perso
   return [...people.filter(begins), ...people.filter((person) => !begins(person) && contains(person))].slice(0, MOST_SUGGESTED);
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 const normalized = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
 /** Replaces the typed mention by a person's name. */
@@ -33,7 +33,7 @@ export function withMention(text: string, start: number, caret: number, { name }
   return { text: text.slice(0, start) + inserted + rest, caret: start + inserted.length };
 }
 
-/** A name as it can be in a token. */
+/** Returns a name without the characters that a token cannot contain. */
 export const plainName = (name: string) =>
   name
     .replaceAll(/[[\]\s]+/g, " ")
@@ -51,7 +51,7 @@ export function toTokens(text: string, people: People): string {
 
 const TOKEN = /@\[([^[\]\n]{1,200})\]\(([\w-]{1,64})\)/g;
 
-/** Returns a text with tokens as it is edited. */
+/** Converts a stored text with tokens to the text that the field shows. */
 export function fromTokens(text: string): { text: string; people: People } {
   const people: Record<string, string> = {};
   const shown = text.replaceAll(TOKEN, (_, stored: string, id: string) => {

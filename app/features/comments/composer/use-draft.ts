@@ -4,7 +4,7 @@ import { type Draft, readDraft, removeDraft, writeDraft } from "../drafts/drafts
 
 const newDraft = (): Draft => ({ text: "", people: {}, key: crypto.getRandomValues(new Uint32Array(4)).join("-"), at: 0 });
 
-/** The text that a person has typed at a place, also after a reload. `start` is used where nothing is stored. */
+/** Stores the text typed at a place, so that it survives a reload. `start` is used where nothing is stored. */
 export function useDraft(userId: string, place: string, start?: Pick<Draft, "text" | "people" | "images">) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(userId, place) ?? { ...newDraft(), ...start });
   const isChanged = draft.at > 0;
@@ -16,7 +16,7 @@ export function useDraft(userId: string, place: string, start?: Pick<Draft, "tex
     change: (change: Partial<Pick<Draft, "text" | "people" | "anchor">>) => setDraft((now) => ({ ...now, ...change, at: Date.now() })),
     addImage: (image: CommentImage) => setDraft((now) => ({ ...now, images: [...(now.images ?? []), image], at: Date.now() })),
     removeImage: (id: string) => setDraft((now) => ({ ...now, images: now.images?.filter(({ _id }) => _id !== id), at: Date.now() })),
-    /** Takes the draft out of the field, and returns it. */
+    /** Clears the field and returns its draft. */
     take(): Draft {
       removeDraft(userId, place);
       setDraft(newDraft());

@@ -14,7 +14,7 @@ type MentionsOptions = {
   onChoose: (person: Person, mention: { start: number; caret: number }) => void;
 };
 
-/** The list of people that an @ opens. The focus stays in the text field (https://www.w3.org/WAI/ARIA/apg/patterns/combobox/). */
+/** Manages the list of people that an @ opens. The focus stays in the text field (https://www.w3.org/WAI/ARIA/apg/patterns/combobox/). */
 export function useMentions({ projectId, text, caret, onChoose }: MentionsOptions) {
   const listId = useId();
   const [isWanted, setWanted] = useState(false);
@@ -46,14 +46,14 @@ export function useMentions({ projectId, text, caret, onChoose }: MentionsOption
     index,
     choose,
     optionId: (at: number) => `${listId}-${at}`,
-    /** For the text field. Without the role "combobox", which a text area must not have. */
+    /** Props for the text field, without the role "combobox", which ARIA does not allow on a text area. */
     fieldProps: {
       "aria-autocomplete": "list" as const,
       "aria-haspopup": "listbox" as const,
       "aria-controls": current ? listId : undefined,
       "aria-activedescendant": current ? `${listId}-${index}` : undefined,
     },
-    /** Returns whether the list used the key. */
+    /** Returns whether the list handled the key. */
     onKey(event: KeyboardEvent): boolean {
       if (!current || !mention) return false;
       const key = pressedKey(event.nativeEvent);

@@ -51,7 +51,7 @@ async function send(convex: ConvexReactClient, me: Author, unsent: Unsent): Prom
   await convex.mutation(api.comments.startThread, args, { optimisticUpdate: addThread(me, versionNumber, images) });
 }
 
-/** Sends what an earlier page has not sent. A rejected comment becomes a draft again. */
+/** Sends the comments that an earlier page has not sent. A rejected comment becomes a draft again. */
 export function sendStoredComments(me: Author): void {
   for (const { key, value } of readStored(unsentKey(me.userId))) {
     if (!isUnsent(value)) store(key, null);

@@ -16,7 +16,7 @@ import type { Comment, Thread } from "../optimistic";
 
 export type Constraint = Parameters<typeof useIntentForm>[0]["constraint"];
 
-/** Visitors of a public link run the same intents, on the app server. */
+/** Returns whether an intent is allowed. Visitors of a public link run the same intents on the app server. */
 export function useMayWrite(intent: IntentName): boolean {
   const mayRun = useMayRun()(intent);
   const mayComment = useMay()("comment");
@@ -27,7 +27,7 @@ type WriteFormProps = {
   id: string;
   intent: IntentName;
   label: string;
-  /** With a `key` for each text that is sent. */
+  /** Hidden fields. `key` is the prefix of the idempotency key of each sent text. */
   hidden: Record<string, string>;
   constraint: Constraint;
   projectId: string;
@@ -35,7 +35,7 @@ type WriteFormProps = {
   onDone?: () => void;
 };
 
-/** A form for a new comment or reply, which is empty again after it was sent. */
+/** Renders a form for a new comment or reply. After a success, the form is empty again. */
 function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, onDone }: WriteFormProps) {
   const guest = useGuest();
   const isVisitor = useIsVisitor();
@@ -190,7 +190,7 @@ export function DeleteForm({ comment, projectId }: { comment: Comment; projectId
   );
 }
 
-/** Deletes all that one author wrote through a public link, for those who moderate. */
+/** Lets moderators delete all comments that one author wrote through a public link. */
 function DeleteAllForm({ comment: { _id, linkId, author }, projectId }: { comment: Comment; projectId: string }) {
   const state = useIntentForm({ id: `delete-all-${_id}`, intent: "removeLinkComments" });
   if (!useMayRun()("removeLinkComments") || linkId === undefined) return null;

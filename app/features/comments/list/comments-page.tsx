@@ -131,7 +131,7 @@ function Filters({ chosen }: { chosen: ThreadFilter }) {
   );
 }
 
-/** For pages without JavaScript. With it, `useMarkRead` does the same. */
+/** Renders the button for pages without JavaScript. With JavaScript, `useMarkRead` marks the comments. */
 function MarkRead({ itemId }: { itemId: string }) {
   const state = useIntentForm({ id: "comments-read", intent: "markCommentsRead" });
   return (

@@ -12,7 +12,7 @@ import { filterIn } from "./filters";
 
 const THREADS = 20;
 const REPLIES = 50;
-/** Keys have at most 64 characters, with the thread's id. */
+/** A key, which also contains the thread's id, is limited to 64 characters. */
 const KEY_LENGTH = 16;
 
 export async function loadComments(context: Readonly<RouterContextProvider>, itemId: string, url: URL): Promise<CommentsData> {

@@ -15,7 +15,7 @@ import { ReactionForm } from "./reaction-form";
 
 export type ThreadPlace = {
   projectId: string;
-  /** Of the image's current version. */
+  /** The number of the image's current version. */
   versionNumber?: number | undefined;
   threadAddress: (threadId: string) => string;
   imageAddress?: ((threadId: string) => string) | undefined;

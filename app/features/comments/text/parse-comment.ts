@@ -14,7 +14,7 @@ export type Inline =
   | { kind: "link"; address: string; children: Inline[] }
   | { kind: "mention"; name: string };
 
-/** The name is the current one: the functions add it (`convex/model/comments/mentions.ts`). */
+/** The Convex functions insert the person's current name (`convex/model/comments/mentions.ts`). */
 const MENTION = /^@\[([^[\]\n]{1,200})\]\([\w-]{1,64}\)/;
 
 const mention: TokenizerExtension = {
@@ -127,7 +127,7 @@ type TokenTypes = {
 
 const SAFE_PROTOCOLS = ["http:", "https:", "mailto:"];
 
-/** Returns the parsed address, or null for one that is relative or has another protocol. */
+/** Returns the parsed address, or null if it is relative or has another protocol. */
 export function safeAddress(address: string): string | null {
   if (!URL.canParse(address)) return null;
   const { protocol, href } = new URL(address);

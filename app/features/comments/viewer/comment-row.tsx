@@ -31,7 +31,7 @@ type CommentRowProps = {
 export function CommentRow({ comment, itemId, me, projectId, note = null, isNew = false }: CommentRowProps) {
   const { _id, author, text, images, createdAt, editedAt, isDeleted } = comment;
   const [mode, setMode] = useState<"shown" | "edited" | "removing">("shown");
-  // The text that the edit starts from. After a conflict, it is the stored one.
+  // The text that the edit starts from. After a conflict, this is the stored text.
   const [editedFrom, setEditedFrom] = useState(text);
   const edit = (from: string) => {
     setEditedFrom(from);

@@ -13,7 +13,7 @@ type CommentsLinkProps = {
   onOpen: (isOpen: boolean) => void;
 };
 
-/** Opens the panel. Without scripts, and in a new tab, it leads to the list of comments. */
+/** Renders the link that opens the panel. Without scripts, and in a new tab, it leads to the list of comments. */
 export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUnread = false }, isOpen, onOpen }: CommentsLinkProps) {
   const addresses = useItemAddresses();
   return (

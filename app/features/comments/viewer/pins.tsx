@@ -13,7 +13,7 @@ type PinsProps = {
   onSelect: (threadId: string) => void;
 };
 
-/** The places of threads. Only one is in the tab order: the keys of the viewer move between threads. */
+/** Renders the pins of threads. Only one is in the tab order, because the viewer's keys move between threads. */
 export function Pins({ pins, box, rotation, selected, fromVersion, onSelect }: PinsProps) {
   const tabbable = pins.some(({ threadId }) => threadId === selected) ? selected : pins[0]?.threadId;
   return (
@@ -48,7 +48,7 @@ export function Pins({ pins, box, rotation, selected, fromVersion, onSelect }: P
 
 type PlacedProps = { anchor: Anchor; box: Box; rotation: Rotation };
 
-/** The place of a comment that is being written. */
+/** Renders the pin of a comment that is being written. */
 export function DraftPin({ anchor, box, rotation }: PlacedProps) {
   return (
     <div className="comment-pins">
@@ -63,7 +63,7 @@ function Region({ anchor, box, rotation }: PlacedProps) {
   return width > 0 ? <span className="comment-area" style={{ left, top, width, height }} /> : null;
 }
 
-/** A pin is at its point, or at the upper left corner of its rectangle. */
+/** Returns the position of a pin: its point, or the upper left corner of its rectangle. */
 function placeOf(anchor: Anchor, box: Box, rotation: Rotation) {
   const { left, top } = boxOnStage(anchor, box, rotation);
   return { left, top };

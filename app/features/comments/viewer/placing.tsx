@@ -23,7 +23,7 @@ type PlacingProps = {
   onCancel: () => void;
 };
 
-/** Chooses the place of a comment: a tap, a drag over a rectangle, or a crosshair that the arrow keys move. */
+/** Lets the user choose a comment's place: with a tap, a drag over a rectangle, or a crosshair that the arrow keys move. */
 export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: PlacingProps) {
   const surface = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);

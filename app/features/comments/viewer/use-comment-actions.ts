@@ -10,7 +10,7 @@ import { sendComment, type Unsent } from "../drafts/outbox";
 import { useLinkCommenting } from "../link-commenting";
 import { editCommentWith, react, removeComment, setResolved } from "../optimistic";
 
-/** The author: the signed-in person, or the visitor of a public link. */
+/** Returns the author: the signed-in person, or the visitor of a public link. */
 export function useMe(): { userId: string; name: string } | null {
   const { user, userId } = useRoot() ?? {};
   const link = useLinkCommenting();
@@ -20,7 +20,7 @@ export function useMe(): { userId: string; name: string } | null {
 
 type Mutation = FunctionReference<"mutation">;
 
-/** Waits for the connection. Throws for a rejected change. */
+/** Runs a mutation once there is a connection. Throws if the change is rejected. */
 async function run<M extends Mutation>(mutation: M, args: FunctionArgs<M>, optimistic?: OptimisticUpdate<FunctionArgs<M>>): Promise<void> {
   const convex = reconnectingConvex() ?? (await connection());
   await convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic });
@@ -40,7 +40,7 @@ export const commentActions = {
 type Images = NonNullable<Draft["images"]>;
 type Author = { userId: string; name: string };
 
-/** The changes that visitors of a public link can make too. */
+/** Returns the changes that visitors of a public link can make, too. */
 export function useWriting() {
   const link = useLinkCommenting();
   if (!link)

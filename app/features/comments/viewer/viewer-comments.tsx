@@ -18,7 +18,7 @@ import { commentActions, useMe, useWriting } from "./use-comment-actions";
 import { usePins, useThread, useThreads } from "./use-threads";
 import type { CommentsState } from "./use-viewer-comments";
 
-/** What comments need of the viewer's zoom. */
+/** The part of the viewer's zoom that comments use. */
 export type StageZoom = { box: Box | null; isLarger: boolean; pan: (x: number, y: number) => void };
 
 type CommentedImage = {
@@ -45,7 +45,7 @@ export function ViewerComments(props: ViewerCommentsProps) {
   return me && <CommentsOf key={props.image._id} {...props} me={me} />;
 }
 
-/** `focus`: what the selection moves the focus to. */
+/** `focus`: the element that receives the focus with the selection. */
 type Selection = { id: string; focus: "thread" | "reply" | "none" };
 type Me = { userId: string; name: string };
 
