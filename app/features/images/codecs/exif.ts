@@ -3,7 +3,7 @@ export type Exif = {
   orientation: number;
   camera?: string;
   lens?: string;
-  /** In s; `focalLength` is in mm, not converted to 35 mm equivalent. */
+  /** In seconds. `focalLength` is in mm, not converted to 35 mm equivalent. */
   exposureTime?: number;
   aperture?: number;
   iso?: number;

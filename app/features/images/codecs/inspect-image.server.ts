@@ -97,7 +97,7 @@ async function inspectPixels(file: Arrived, type: AcceptedType): Promise<Inspect
   }
 }
 
-/** The dimensions are those of the decoded picture, since the container's orientation applies and not that of EXIF. */
+/** Inspects a HEIC. Returns the decoded picture's dimensions, because the container's orientation applies, not that of EXIF. */
 async function inspectHeic(file: Arrived, read: Metadata): Promise<Inspection> {
   const tooLarge = tooManyPixels(read.width, read.height, 1);
   if (tooLarge) return refuse(tooLarge);
@@ -128,7 +128,7 @@ async function inspectDocument(file: Arrived): Promise<Inspection> {
   }
 }
 
-/** A JPEG is decoded at an eighth of its width and height. A progressive one is in memory in full, at half the bytes of other formats. */
+/** Returns the pixels in memory. A JPEG is decoded at an eighth of its sides; a progressive one in full, at half the bytes. */
 function decodedPixels({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
   if (format !== "jpeg") return width * height;
   return (width * height) / (isProgressive ? 2 : 64);

@@ -18,7 +18,7 @@ export const VARIANT_VERSION = 3;
 /** `width` and `height` are those without `VariantRequest.rotation`. */
 export type Original = { bytes: Buffer; contentType: string; width: number; height: number; page?: number | undefined };
 
-/** `rotation` comes on top of the file's own orientation; `width` is that of the rotated picture. */
+/** `rotation` is added to the file's own orientation. `width` is that of the rotated picture. */
 export type VariantRequest = { width: VariantWidth | "own"; targetFormat: VariantFormat; still?: boolean; rotation?: Rotation };
 
 /** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without smears. */
@@ -87,7 +87,7 @@ async function make(
   if (contentType !== "image/jpeg") {
     const { data, info } = await open().toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
     const nature = classifyImage(data, info);
-    // The classified pixels are encoded: decoding a large PNG again takes as long as all other steps. With alpha they would differ.
+    // Encodes the classified pixels, because decoding a large PNG again doubles the time. With alpha, the pixels would differ.
     const picture = wide || info.channels === 4 ? finish(open()) : decoder(data, { raw: info });
     if (nature === "drawn" || (nature === "mixed" && width > THUMBNAIL_MAX)) return lossless(picture, info.height);
     return lossy(picture, targetFormat, info.height, nature === "mixed" ? CAREFUL : ORDINARY);
@@ -95,7 +95,7 @@ async function make(
   return lossy(finish(open()), targetFormat, outputHeight(rotatedSize(original, rotation), width));
 }
 
-/** A conversion would pass through sRGB and lose the brightest colours (https://github.com/lovell/sharp/issues/4608). */
+/** Keeps or replaces the profile. A conversion would pass through sRGB and lose colours (https://github.com/lovell/sharp/issues/4608). */
 function asTagged(picture: Sharp, profile: Buffer | undefined): Sharp {
   return (profile?.length ?? 0) > LARGEST_PROFILE ? picture.withIccProfile("p3") : picture.keepIccProfile();
 }
@@ -103,7 +103,7 @@ function asTagged(picture: Sharp, profile: Buffer | undefined): Sharp {
 /** In bytes: profiles of cameras and phones have about 500, those of Mac screens 4,000. */
 const LARGEST_PROFILE = 16 * 1024;
 
-/** In a page with pictures up to this width, text is illegible: slight loss makes it a third as large. */
+/** Up to this width, text in a "mixed" picture is illegible, so slight loss reduces the file to a third. */
 const THUMBNAIL_MAX = 640;
 
 async function makeOwn(original: Original, still: boolean, rotation: Rotation): Promise<CachedVariant> {

@@ -77,7 +77,7 @@ export function rotateJpeg(bytes: Buffer, rotation: Rotation): Buffer | null {
 
 const HEADER = 64 * 1024;
 
-/** Changes the `irot` boxes (ISO/IEC 23008-12, 6.5.10). Null without one, or where `imir` mirrors the picture, too. */
+/** Changes the `irot` boxes (ISO/IEC 23008-12, 6.5.10). Returns null without an `irot` box, or if `imir` also mirrors the picture. */
 function rotateHeif(bytes: Buffer, rotation: Rotation): Buffer | null {
   const copy = Buffer.from(bytes);
   const header = copy.subarray(0, HEADER);
@@ -91,7 +91,7 @@ function rotateHeif(bytes: Buffer, rotation: Rotation): Buffer | null {
   return hasRotation ? copy : null;
 }
 
-/** Rotates an animation, within `limitLargeDecoding` for all its pixels; sharp rotates single frames only by quarters. `width` is that of the result, which is never enlarged. */
+/** Rotates an animation frame by frame; call it in `limitLargeDecoding` for all pixels. `width` is the result's, never enlarged. */
 export async function rotateFrames(bytes: Buffer, rotation: Rotation, contentType: string, width?: number): Promise<Buffer> {
   const sideways = width === undefined ? {} : rotation % 180 === 0 ? { width } : { height: width };
   const { data, info } = await decoder(bytes, { pages: -1 })

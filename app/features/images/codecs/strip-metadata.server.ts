@@ -1,7 +1,7 @@
 import { readExif } from "./exif";
 import { isWholeGif } from "./gif.server";
 
-/** Returns the original pixels without private metadata. Null where that needs decoding: AVIF, CMYK, rotated PNG and WebP, malformed files. */
+/** Returns the original pixels without private metadata; null if that needs decoding (AVIF, CMYK, rotated PNG and WebP, malformed). */
 export function stripMetadata(bytes: Buffer, contentType: string): Buffer | null {
   switch (contentType) {
     case "image/jpeg":

@@ -26,7 +26,7 @@ type PictureProps = {
   exact?: boolean;
 };
 
-/** A responsive picture. The HTML contains its aspect ratio and placeholder, so that nothing moves when it loads. */
+/** Renders a responsive picture. The HTML contains its aspect ratio and placeholder, so that nothing moves when it loads. */
 export function Picture({ image, alt, sizes, className, scalable = false, priority = false, moving, exact }: PictureProps) {
   const placeholder = placeholderUrl(image.placeholder, image.rotation);
   const { imageId, animated = false, versionId, rotation } = image;

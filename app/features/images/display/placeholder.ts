@@ -1,6 +1,6 @@
 import { isSideways, type Rotation } from "./image-address";
 
-/** Renders a thumbhash (at most 7 × 7 waves) in 500 characters, not 5 KB. Null if transparent. Hydration needs equal results. */
+/** Renders a thumbhash (at most 7 × 7 waves) in 500 characters, not 5 KB; null if transparent. Deterministic, as hydration requires. */
 export function placeholderUrl(thumbhash: string | null, rotation: Rotation = 0): string | null {
   if (thumbhash === null) return null;
   const key = rotation === 0 ? thumbhash : `${thumbhash} ${rotation}`;
@@ -67,7 +67,7 @@ function draw(hash: Uint8Array, rotation: Rotation): string | null {
   return pngUrl(columnsDrawn, rowsDrawn, pixels);
 }
 
-/** Returns the cosine at pixel `at` of a row of `pixels`. From a table, because a gallery draws a hundred pictures at a time. */
+/** Returns the cosine at pixel `at` of a row of `pixels`. Uses a table, because a gallery draws a hundred pictures at a time. */
 const cosine = (pixels: number, at: number, wave: number) => COSINES[(pixels * SIDE + at) * MAX_WAVES + wave] ?? 0;
 
 const COSINES = Float64Array.from({ length: (SIDE + 1) * SIDE * MAX_WAVES }, (_, index) => {

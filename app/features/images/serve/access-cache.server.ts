@@ -16,14 +16,14 @@ export type AccessibleImage = {
 export type ShownImage = { imageId: string; versionId?: string | undefined };
 
 export type AccessCache = {
-  /** Asks at most once per `GRANT_MS`, also for simultaneous calls. Without `versionId`, uses the current version. */
+  /** Returns an image, loaded at most once per `GRANT_MS`, also for simultaneous calls. The default version is the current one. */
   get(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null>;
   /** Returns an image with a storage address that is at most `STORED_MS` old, since a new version can replace the file. */
   getStored(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null | undefined>;
-  /** Lets the first of the images that a page shows load the files of all of them. Grants nothing. */
+  /** Groups a page's images, so that the first request loads the files of all of them. Grants no access. */
   expect(sessionId: string, images: readonly ShownImage[]): void;
   size(): number;
-  /** Stores pictures that a loader received for this session, so that a page's pictures need no further request. */
+  /** Stores pictures that a loader received for this session, so that a page's pictures need no further query. */
   note(sessionId: string, images: readonly NotedImage[]): void;
   noteShown(sessionId: string, images: readonly NotedImage[]): void;
 };

@@ -13,7 +13,7 @@ import { api } from "#convex/_generated/api";
 import { RELEASED_RETENTION_MS } from "#convex/model/rules";
 import type { VariantCache } from "./variant-cache.server";
 
-/** A deletion can become visible after a later one, so those of the last minute (in ms) are read again. */
+/** A deletion can become visible after a later one, so the deletions of the last minute (in ms) are read again. */
 const OVERLAP = 60_000;
 const IDLE_INTERVAL = 60 * 60_000;
 const RETRY_INTERVAL = 5000;
@@ -28,7 +28,7 @@ const positionSchema = z.object({
 });
 type Position = z.infer<typeof positionSchema>;
 
-/** Removes variants of deleted files. Compares the whole cache if no position is stored, or if the deployment's list starts after the position. */
+/** Removes variants of deleted files. Compares the whole cache if no position is stored, or the deployment's list starts after it. */
 export function evictDeletedFiles(
   config: AppConfig,
   copies: Pick<VariantCache, "forget" | "groups">,

@@ -1,7 +1,7 @@
 import { cleanName } from "#convex/model/names";
 import { ACCEPTED, isAcceptedType } from "../display/accepted-types";
 
-/** RFC 6266 and 8187: no name can end the header or leave the target folder. */
+/** Returns a Content-Disposition (RFC 6266, 8187). No name can end the header or leave the target folder. */
 export function attachment(name: string, contentType: string): string {
   const full = fileName(name, contentType);
   const ascii = full.replace(/[^\x20-\x7e]|["\\%]/gu, "_");

@@ -24,19 +24,19 @@ export type ImageService = {
   accessCache: AccessCache;
   copies: Pick<VariantCache, "forget" | "groups">;
   newPath: () => string;
-  /** Throws `ReplacedError` if the image has another file than `picture`, `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
+  /** Throws `Unavailable`, `BusyError`, errors of `uploads.getFile`, and `ReplacedError` if the image's file is not that of `picture`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
-  /** Returns the current file with its type and ETag. `isRotatedFile` types are rotated by `turn`, by default as the image is. Throws like `variant`. */
+  /** Returns the current file with type and ETag. Rotates `isRotatedFile` types by `turn` (default: the image's). Throws like `variant`. */
   file(of: ImageReference, signal: AbortSignal, turn?: Rotation): Promise<Response>;
   /** Throws "not_found" without the right to download. */
   expectDownload(of: ImageReference): Promise<void>;
-  /** Returns the storage's answer for the file with this checksum. Throws like `variant`. */
+  /** Returns the storage's response for the file with this checksum. Throws like `variant`. */
   original(of: Omit<ImageReference, "userId">, checksum: string, range: string | null, signal: AbortSignal): Promise<Response>;
 };
 
 export type ImageReference = { userId: string; sessionId: string; imageId: string; versionId?: string | undefined };
 
-/** Stands for the session of the visitors of a public link, who share its access. */
+/** Returns a session id for the visitors of a public link, who share its access. */
 export const sessionOfLink = ({ linkId, lock }: LinkReference): string => `${LINK_SESSION}${lock} ${linkId}`;
 
 type LinkReference = { linkId: string; lock: number };
@@ -103,7 +103,7 @@ function open(config: AppConfig): ImageService {
     }
   }
 
-  /** Content, type and ETag of a response must belong to one file, but cached access can be for an older one. */
+  /** Returns the file with this checksum, because the file in the access cache can be outdated. Throws `ReplacedError`. */
   async function grantedFile(of: Omit<ImageReference, "userId">, checksum: string, original = false): Promise<StoredFile> {
     const granted = original ? undefined : await accessCache.getStored(of.sessionId, of.imageId, of.versionId);
     if (granted?.storageUrl !== undefined && granted.checksum === checksum) return { ...granted, storageUrl: granted.storageUrl };
@@ -141,7 +141,7 @@ function open(config: AppConfig): ImageService {
     const { checksum, contentType, storageUrl } = file;
     const make = (...signals: AbortSignal[]) =>
       decodeQueue(userId, async () => rotateFile(await download(storageUrl, ...signals), contentType, rotation));
-    // A JPEG is rotated without encoding. Other requests share a cached result, so its creation ignores the first one's signal.
+    // A JPEG is rotated without encoding. Other results are cached for all requests, so creating one ignores this request's signal.
     if (contentType === "image/jpeg") return make(signal);
     return cache.get(`${checksum}-file-turn${rotation}-${VARIANT_VERSION}`, () => make());
   }
@@ -155,7 +155,7 @@ function open(config: AppConfig): ImageService {
       await getFile(of, true);
     },
     async file(of, signal, turn) {
-      // Type, rotation and content must belong to one file; the caller's may be older.
+      // Type, rotation and content must belong to one file; the caller's file may be outdated.
       const file = await getFile(of, true);
       const rotation = turn ?? file.rotation;
       if (!isRotatedFile(file.contentType, rotation)) {

@@ -24,10 +24,10 @@ import type { VariantRequest } from "../codecs/make-variant.server";
 
 const DEFAULT_WIDTH: VariantWidth = 1280;
 
-/** Answers `/images/:id` with `?w=`, `&still=1`, `?original=1`, `?version=` and `?turn=`. A missing and a foreign picture get the same 404. */
+/** Answers `/images/:id` with `?w=`, `&still=1`, `?original=1`, `?version=` and `?turn=`. Inaccessible pictures get the usual 404. */
 export async function serveImage(request: Request, imageId: string, context: Readonly<RouterContextProvider>): Promise<Response> {
   const visitor = await getVisitor(context);
-  // A navigation, not an image request: redirects to sign-in.
+  // Redirects navigations to sign-in, but not image requests.
   if (!visitor) return request.headers.get("Sec-Fetch-Dest") === "document" ? redirectToSignIn(request) : missing();
   return serve(request, context, { userId: visitor.userId, sessionId: visitor.sessionId, imageId });
 }
@@ -137,7 +137,7 @@ const withoutOriginal = (width: VariantWidth | typeof OWN_WIDTH): VariantWidth =
 
 const LINK_WIDTH_MAX: VariantWidth = 3840;
 
-/** The original pixels without metadata. Throws "not_found" without the right to download. */
+/** Serves the original pixels without metadata. Throws "not_found" without the right to download. */
 async function serveStripped(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
   await question.pictures.expectDownload(question.of);
   const response = await serveVariant(question, picture, { width: OWN_WIDTH, rotation, targetFormat: "webp" });
@@ -201,7 +201,7 @@ async function serveStored({ request, of, pictures }: Question, picture: Accessi
   return new Response(stored.body, { status: stored.status, headers });
 }
 
-/** Cached by the browser only, for as long as cached access; then revalidated, usually with a 304. */
+/** Allows caching in the browser only, for as long as access is cached. Revalidation usually returns a 304. */
 const PRIVATE = { "Cache-Control": `private, max-age=${GRANT_MS / 1000}, must-revalidate` };
 
 /** The content cannot run scripts or load anything, and other sites cannot embed it. */
@@ -217,7 +217,7 @@ function text(status: number, message: string, headers: Record<string, string> =
   return new Response(`${message}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8", ...headers } });
 }
 
-/** Weak comparison (RFC 9110, 13.1.2), since a proxy may have weakened the ETag. */
+/** Compares ETags weakly (RFC 9110, 13.1.2), because a proxy may have weakened them. */
 function isKnown(request: Request, headers: Headers): boolean {
   const condition = request.headers.get("If-None-Match");
   if (condition === null) return false;

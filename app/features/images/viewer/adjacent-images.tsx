@@ -114,7 +114,7 @@ export function usePreload(around: DesignImage[], currentId: string) {
     const near = around.filter((_, at) => index >= 0 && Math.abs(at - index) <= REACH);
     const keys = new Set(near.map(keyOf));
     for (const [key, image] of cache.current) if (!keys.has(key)) release(cache.current, key, image);
-    // The shown one is kept too: releasing it could cancel its request.
+    // `keys` includes the shown image, because releasing it could cancel its request.
     for (const image of near.toSorted((a, b) => Math.abs(around.indexOf(a) - index) - Math.abs(around.indexOf(b) - index))) {
       if (image._id !== currentId && !cache.current.has(keyOf(image))) cache.current.set(keyOf(image), preloaded(image, files));
     }
@@ -135,7 +135,7 @@ function preloaded({ _id, width, versionId, rotation, ...each }: DesignImage, fi
   image.sizes = SIZES;
   image.srcset = imageSrcSet(_id, width, { versionId, rotation, files }, { scalable: isDrawing(each), exact: true });
   image.src = imageAddress(_id, nearestWidth(960), { versionId, rotation, files });
-  // Fails when released or missing; the viewer's own element then shows why.
+  // Decoding fails for a released or missing image. The viewer's own element then shows the error.
   image.decode().catch(() => {});
   return image;
 }

@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from "react-router";
 import { useItemAddresses } from "~/lib/rights/item-addresses";
 import type { AdjacentImages, Side } from "./adjacent-images";
 
-/** `targetId`: the image that a pending navigation leads to, or null. The viewer shows it at once, and the next arrow key starts from it. */
+/** Returns `targetId`, the image of a pending navigation, or null. The viewer shows it at once, and arrow keys start from it. */
 export function useOpenImage(designId: string, imageId: string) {
   const navigate = useNavigate();
   const { state } = useLocation();

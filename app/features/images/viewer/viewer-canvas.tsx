@@ -56,7 +56,7 @@ type SharpProps = { image: DesignImage; shown: number; magnification: number; st
 function Sharp({ image, shown, magnification, still }: SharpProps) {
   const drawing = isDrawing(image);
   const variantWidth = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
-  // Below that magnification, the width that the browser chose is sufficient.
+  // At lower magnifications, the width that the browser chose is sufficient.
   const isNeeded = drawing ? shown * magnificationOfScreen() > WIDEST_FITTED : magnification > 0.99;
   const which: ImageVersion = { versionId: image.versionId, rotation: image.rotation, still, files: useItemAddresses().files };
   const [loaded, setLoaded] = useState("");

@@ -89,7 +89,7 @@ export function Viewer({
     if (isOpen && side.current) side.current.open = false;
     changeComments({ isOpen });
   };
-  // Without JavaScript, each form reloads the page: keeps the panel of the form open.
+  // Keeps the form's panel open without JavaScript, where each form reloads the page.
   const answered = useAnsweredByPage();
   const viewer = useRef<HTMLElement>(null);
   useFocusAbovePage(viewer);
@@ -101,7 +101,7 @@ export function Viewer({
     const key = pressedKey(event);
     if (key === "r") return rotate(event.shiftKey ? "left" : "right");
     if (key === "c" && event.shiftKey && hasGallery) return compare();
-    // Shift makes digits on AZERTY.
+    // On AZERTY keyboards, digits need Shift.
     if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
     // Arrow keys scroll the panel that has the focus.
     if (key.startsWith("Arrow") && event.target instanceof Element && event.target.closest(".viewer-comments")) return false;
@@ -312,7 +312,7 @@ function useClose({ designId, _id }: DesignImage) {
   };
 }
 
-/** Whether the document is the response to a form. Client-side navigation has another location key. */
+/** Returns whether the document is the response to a form. Client-side navigation has another location key. */
 function useAnsweredByPage(): true | undefined {
   const { key } = useLocation();
   const hasFlash = useRoot()?.flash != null && key === "default";

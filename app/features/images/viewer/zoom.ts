@@ -13,7 +13,7 @@ export type Scene = {
 
 export type Fitting = "fit" | "actual" | "fill" | "free";
 
-/** At 100%, one pixel is one device pixel; a drawing's unit is a CSS pixel. */
+/** Returns the scale of 100%: one picture pixel per device pixel, or one unit of a drawing per CSS pixel. */
 function actualScale({ density, scalable }: Scene): number {
   return scalable ? 1 : 1 / density;
 }
@@ -87,7 +87,7 @@ export function step(view: View, direction: "in" | "out", scene: Scene, at: Poin
   return zoomBy(view, (next ?? now) / now, at, scene);
 }
 
-/** Returns the view after a double click: from fit to 100%, or twice as large where 100% is not larger; from others back to fit. */
+/** Returns the view after a double click: from fit to 100%, or twice as large where 100% is not larger; from any other view to fit. */
 export function toggleZoom(view: View, scene: Scene, at: Point): { fitting: Fitting; view: View } {
   const [fit, actual] = [fitScale(scene), actualScale(scene)];
   if (view.scale > fit * 1.01) return { fitting: "fit", view: viewOf("fit", scene) };

@@ -41,7 +41,7 @@ const MEMORY = {
 const CPU_LIMIT_MS = 20_000;
 
 const size = z.object({ width: z.int().positive(), height: z.int().positive() });
-/** `own`: the size of a page without the limit of `side`. */
+/** `own` is a page's size without the limit `side`. */
 const headers = z.object({ pictures: z.array(size.extend({ own: size.optional() })) });
 
 export type DecodedPicture = { width: number; height: number; pixels: Buffer; own: { width: number; height: number } };

@@ -31,7 +31,7 @@ const IDLE = 15_000;
 /** Wall-clock limit per CPU limit: on a busy machine, a second of CPU time takes several seconds. */
 export const CLOCK = 6;
 
-/** Draws SVG in killable processes. Throws `SvgRenderError`. `cpuLimit`: CPU limit in ms; `clock`: wall-clock per CPU time; `memoryLimit`: bytes. */
+/** Draws SVG in killable processes. Throws `SvgRenderError`. `cpuLimit`: ms; `memoryLimit`: bytes; `clock`: wall-clock per CPU time. */
 export function createSvgRenderer({
   cpuLimit,
   memoryLimit,
