@@ -13,7 +13,7 @@ import { type OpenedLink, unlockedLink } from "./open-link.server";
 type Context = Readonly<RouterContextProvider>;
 type Download = { request: Request; file: string; context: Context };
 
-/** Streams the archive of a link's project or of a design in it. Throws 404, as for an unknown address, if the link does not allow downloads. */
+/** Streams the archive of a link's project or of a design in it. Throws the 404 of unknown addresses if downloads are not allowed. */
 export async function downloadOverLink({ request, file, context }: Download): Promise<Response> {
   const link = await unlockedLink(context);
   const id = file.replace(/\.zip$/, "");

@@ -22,7 +22,7 @@ type Sent = { request: Request; context: Context };
 type Call = keyof typeof api.linkComments;
 type Written = { me: LinkAuthor; cookies: string[] };
 
-/** Changes per link, in all and from one address. */
+/** Limits of changes per link: in total, and from one address. */
 const LIMIT = { seconds: 10 * 60, perVisitor: 40, perLink: 400 };
 
 const { startThread, replyToThread, editComment, removeComment } = commentIntents;
@@ -30,7 +30,7 @@ const { startThread, replyToThread, editComment, removeComment } = commentIntent
 const INTENTS = { startThread, replyToThread, editComment, removeComment };
 const GUEST_NAME = "name";
 
-/** Returns who the visitor writes as; null for a link without comments. */
+/** Returns the author of the visitor's comments; null for a link without comments. */
 export async function commenterOf(request: Request, context: Context, link: OpenedLink): Promise<LinkAuthor | null> {
   if (!link.comments) return null;
   const user = (await getVisitor(context))?.user;
@@ -106,7 +106,7 @@ export async function linkCommentsApi({ request, context }: Sent): Promise<Respo
   }
 }
 
-/** The longest text, escaped. */
+/** Bytes of a request with the longest text, escaped. */
 const BODY_MAX = 100_000;
 
 function parsed(body: Uint8Array | null): unknown {

@@ -13,7 +13,7 @@ type LinkCommentsProps = {
   data: CommentsData;
 };
 
-/** The list of comments on an item, for the visitors of a link. */
+/** Renders the list of comments on an item for the visitors of a link. */
 export function LinkComments({ item, designId, imageId, trail, data }: LinkCommentsProps) {
   const addresses = useItemAddresses();
   useTitle(titleOf(`Comments on ${isolate(item.name)}`));

@@ -6,7 +6,7 @@ import { readCookie } from "~/features/accounts/session/cookies";
 import { originOf } from "~/lib/http/origin.server";
 import type { OpenedLink } from "./open-link.server";
 
-/** The visitor of a link who comments without an account. The cookie makes them the author of what they wrote. */
+/** A visitor of a link who comments without an account. The cookie makes them the author of their comments. */
 export type LinkGuest = { id: string; name: string };
 
 const REMEMBERED_SECONDS = 30 * 24 * 60 * 60;
@@ -23,7 +23,7 @@ export function guestOf(config: AppConfig, request: Request, link: Pick<OpenedLi
   return { id, name: name.join(" ") };
 }
 
-/** Two cookies, because React Router requests the data of the link's own page at the second path. */
+/** Returns two cookies, because React Router requests the data of the link's own page at the second path. */
 export function guestCookies(config: AppConfig, request: Request, link: Pick<OpenedLink, "linkId" | "token">, guest: LinkGuest): string[] {
   const payload = Buffer.from(`${guest.id} ${guest.name}`).toString("base64url");
   const name = cookieName(config, request);
@@ -35,7 +35,7 @@ export function guestCookies(config: AppConfig, request: Request, link: Pick<Ope
   );
 }
 
-/** The path of the cookie is the link's, so `__Host-` is impossible. */
+/** The prefix `__Host-` requires the path "/", but the cookie has the link's path. */
 const cookieName = (config: AppConfig, request: Request): string =>
   `${originOf(config, request).startsWith("https:") ? "__Secure-" : ""}atelier.guest`;
 

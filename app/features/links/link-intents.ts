@@ -38,7 +38,7 @@ export const savedLinkIntents = {
   }),
 };
 
-/** Run on the app server only, which makes tokens and hashes passwords (`manage-links.server.ts`). */
+/** Run on the app server only, which generates tokens and hashes passwords (`manage-links.server.ts`). */
 export const CREATE_LINK: IntentName = "createLink";
 export const CHANGE_LINK: IntentName = "changeLink";
 

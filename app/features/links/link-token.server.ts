@@ -9,7 +9,7 @@ const TOKEN_LENGTH = 22;
 const TOKEN = new RegExp(`^[A-Za-z0-9]{${TOKEN_LENGTH}}$`);
 const PURPOSE = "atelier public link";
 
-/** Stored are the hash, which opens the link, and the sealed token, which those who manage links can copy. */
+/** Creates a token. Its hash is stored to find the link, and the sealed token to let managers copy the address. */
 export function createLinkToken(config: AppConfig): { token: string; tokenHash: string; sealedToken: string } {
   const token = generateRandomString(TOKEN_LENGTH, "a-z", "A-Z", "0-9");
   return { token, tokenHash: hashLinkToken(token), sealedToken: sealText(config, PURPOSE, token) };

@@ -20,11 +20,11 @@ type LinkAnswer = FormAnswer & { link?: string };
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
 
 const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "comments", "secret", "removeSecret", "before"];
-/** Like an account's (`auth.server.ts`), but shorter ones are allowed, because attempts are limited. */
+/** Equals `PASSWORD_LENGTH` of accounts (`auth.server.ts`). */
 const SECRET_LENGTH = { min: 8, max: 128 };
 const PASSWORDS = { seconds: 60 * 60, perVisitor: 100, perLink: 100 };
 
-/** Creates or changes a link on the server, which makes the token and hashes the password. Null for another form. */
+/** Creates or changes a link on the server, which generates the token and hashes the password. Returns null for another form. */
 export async function manageLinks({ request, context, projectId, sent }: Sent) {
   const intent = textOf(sent, INTENT_FIELD);
   if (intent !== CREATE_LINK && intent !== CHANGE_LINK) return null;
@@ -53,7 +53,7 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
   const convex = serviceConvex(config);
   try {
     const itemId = (intent === CREATE_LINK && textOf(sent, "item")) || projectId;
-    // A hash costs much, so it is made for those only who manage links, and not too often.
+    // Hashing is expensive, so only managers of links can trigger it, with a rate limit.
     if (secret !== "") {
       await convexFor(context).preload(api.links.getItem, { itemId });
       const wait = await countAttempts(config, { what: "password", of: visitor.user.id, address: "" }, PASSWORDS);

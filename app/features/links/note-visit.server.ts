@@ -11,7 +11,7 @@ const STORED_AFTER_MS = 2000;
 
 const counts = new Map<string, number>();
 
-/** A visit is a loaded document whose request does not come from another page of the link. Errors are ignored. */
+/** Counts a visit: the load of a document that does not come from another page of the link. Ignores errors. */
 export function noteVisit(request: Request, context: Readonly<RouterContextProvider>, { linkId, token }: OpenedLink): void {
   if (!isDocumentRequest(request) || request.method !== "GET" || request.headers.get("Referer")?.includes(token)) return;
   if (!counts.has(linkId)) setTimeout(() => storeVisits(context.get(configContext), linkId), STORED_AFTER_MS).unref();

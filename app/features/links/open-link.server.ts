@@ -31,7 +31,7 @@ type Resolver = { find: () => Promise<{ link: OpenedLink; passwordHash: string |
 
 const linkContext = createContext<Resolver>();
 
-/** Finds the link of the address, and makes the request's queries those of its visitor. */
+/** Provides the link of the address, and runs the request's queries with the token of the link's visitors. */
 export const linkMiddleware: MiddlewareFunction<Response> = async ({ request, params, context }, next) => {
   const config = context.get(configContext);
   let found: ReturnType<Resolver["find"]> | undefined;
@@ -62,7 +62,7 @@ async function findLink(config: AppConfig, request: Request, token: string | und
   return { passwordHash, link: { ...link, token, hasPassword: passwordHash !== null, isUnlocked, convexToken } };
 }
 
-/** Each signature differs, and pages with equal data share their cached HTML. */
+/** Caches tokens, because each signature differs, and only pages with equal data share cached HTML. */
 const signedTokens = new LRUCache<string, Promise<string>>({ max: 1000, ttl: 2 * 60_000 });
 
 function tokenOf(config: AppConfig, { linkId, lock }: Lock): Promise<string> {
@@ -76,14 +76,14 @@ export async function findLinkOf(context: Readonly<RouterContextProvider>): Prom
   return (await context.get(linkContext).find())?.link ?? null;
 }
 
-/** Throws the 404 of any unknown address. */
+/** Returns the link of the request. Throws 404, as for an unknown address. */
 export async function linkOf(context: Readonly<RouterContextProvider>): Promise<OpenedLink> {
   const link = await findLinkOf(context);
   if (!link) throw notFoundResponse();
   return link;
 }
 
-/** Throws also a redirect to the form for the password. */
+/** Returns the link of the request. Throws 404, or a redirect to the form for the password. */
 export async function unlockedLink(context: Readonly<RouterContextProvider>): Promise<OpenedLink> {
   const link = await linkOf(context);
   if (!link.isUnlocked) throw redirect(href("/s/:token/unlock", { token: link.token }));
@@ -120,7 +120,7 @@ export async function unlock(
 /** `of`: the link, or the user who sets passwords. */
 type Attempt = { what: "unlock" | "report" | "password" | "comment"; of: string; address: string };
 
-/** Counts an attempt in all and for the visitor, or takes it back. Returns the seconds to wait; 0: go ahead. */
+/** Counts an attempt in total and per visitor, or reverts it. Returns the seconds to wait; 0 allows the attempt. */
 export async function countAttempts(
   config: AppConfig,
   { what, of, address }: Attempt,
@@ -128,7 +128,7 @@ export async function countAttempts(
   takeBack = false,
 ): Promise<number> {
   if (!config.accounts.rateLimit) return 0;
-  // Keyed, so that the table does not reveal addresses. A host has a whole IPv6 network of 64 bits.
+  // A keyed hash, so that the table does not reveal addresses. One host can use a whole IPv6 network of 64 bits.
   const network = normalizeIP(address, { ipv6Subnet: 64 });
   const visitor = createHmac("sha256", config.secret).update(`link visitor ${network}`).digest("base64url");
   const limits = [
@@ -138,7 +138,7 @@ export async function countAttempts(
   return serviceConvex(config).mutation(api.links.countAttempt, { limits, seconds, ...(takeBack && { takeBack }) }, { skipQueue: true });
 }
 
-/** The path of the cookie is the link's, so `__Host-` is impossible. */
+/** The prefix `__Host-` requires the path "/", but the cookie has the link's path. */
 const cookieName = (config: AppConfig, request: Request): string =>
   `${originOf(config, request).startsWith("https:") ? "__Secure-" : ""}atelier.link`;
 
@@ -156,6 +156,6 @@ function isUnlockedBy(config: AppConfig, link: Lock, value: string | null): bool
   return given.length === expected.length && timingSafeEqual(given, expected) && Number(until) > Date.now();
 }
 
-/** Contains the lock, so a new password invalidates earlier cookies. */
+/** Signs the lock, too, so that a new password invalidates earlier cookies. */
 const signature = ({ secret }: AppConfig, { linkId, lock }: Lock, until: string): Buffer =>
   createHmac("sha256", secret).update(`link unlocked ${linkId} ${lock} ${until}`).digest();

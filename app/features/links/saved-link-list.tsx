@@ -8,7 +8,7 @@ import type { SavedLink } from "./link-intents";
 
 type SavedLinkListProps = { links: SavedLink[]; addresses: Record<string, string | null> };
 
-/** The public links in "Shared with me". */
+/** Renders the public links in "Shared with me". */
 export function SavedLinkList({ links, addresses }: SavedLinkListProps) {
   return (
     <ul aria-label="Saved links" className="grid max-w-3xl gap-px overflow-hidden rounded-lg border bg-line">

@@ -2,7 +2,6 @@ import { Form } from "react-router";
 import { PasswordField } from "~/lib/forms/fields/password-field";
 import { Button } from "~/lib/ui/inputs/button";
 
-/** Unlocks a public link. */
 export function UnlockForm({ problem }: { problem: string | undefined }) {
   return (
     <Form method="post" className="grid gap-4" noValidate>
