@@ -17,10 +17,10 @@ export type UploadResult = UploadOutcome & { name: string };
 
 export type UploadAnswer = { results: UploadResult[]; problem?: string };
 
-/** `sending` is new in each rendered form. It and `onlyNew` (skip duplicates) precede the files. `uploaded`: an upload's id, not a file. */
+/** `sending` is new in each rendered form. `sending` and `onlyNew` (skip duplicates) precede the files. `uploaded`: an upload's id. */
 export const UPLOAD_FIELDS = { sending: "sending", onlyNew: "onlyNew", uploaded: "uploaded", files: "files" } as const;
 
-/** The file of a larger form is uploaded in chunks beforehand: every proxy that accepts chunks accepts the form. */
+/** A larger form's file is uploaded in chunks first, so that proxies that accept the chunks accept the form, too. */
 export const FORM_MAX_BYTES = 496 * 1024;
 
 export const PICTURE_MAX_BYTES = 20_000_000;

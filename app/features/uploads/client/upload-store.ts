@@ -12,7 +12,7 @@ type Snapshot = { uploads: readonly Upload[]; unfinished: readonly QueuedUpload[
 export class UploadStore {
   items: UploadItem[] = [];
   unfinished: QueuedUpload[] = [];
-  /** Those of `unfinished` that may be complete on the server: they are not shown. */
+  /** Uploads in `unfinished` that may be complete on the server. They are not shown. */
   readonly unknown = new Set<QueuedUpload>();
   #snapshot: Snapshot | null = { uploads: [], unfinished: [] };
   #count = 0;

@@ -6,10 +6,10 @@ const UPLOADS = 1000;
 const CHUNK_BYTES = 256 * 1024;
 const GAPS = 2;
 const GAP_MS = 1000;
-/** Without a proxy that buffers, a chunk takes most of the time since the last one. */
+/** Without a buffering proxy, receiving a chunk takes most of the time since the previous one. */
 const RATIO = 10;
 
-/** Calls `onFound` once, when chunks arrive at once after the time that the browser needed to send them. Times in ms. */
+/** Calls `onFound` once if chunks arrive in bursts after pauses, as from a proxy that buffers requests. Times in ms. */
 export function createBufferingWatch(onFound: () => void): (uploadId: string, chunk: ReceivedChunk) => void {
   const uploads = new LRUCache<string, { endedAt: number; gaps: number }>({ max: UPLOADS });
   let isFound = false;

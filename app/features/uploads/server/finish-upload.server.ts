@@ -8,7 +8,7 @@ import { uploadsFor } from "./uploads.server";
 type ForDesign = PartialUpload & { designId: string };
 type Finishing = { config: AppConfig; sessionId: string; onlyNew: boolean };
 
-/** Stores a complete upload as an image. Idempotent, also for simultaneous calls and after a crash. Keeps the bytes for a retry or duplicate. */
+/** Stores a complete upload as an image. Idempotent, also for parallel calls or after a crash. Keeps bytes for a retry or duplicate. */
 export async function finishUpload(part: ForDesign, requested: Finishing): Promise<UploadOutcome> {
   const key = `${part.id}:${requested.onlyNew}`;
   const finishing = running.get(key);

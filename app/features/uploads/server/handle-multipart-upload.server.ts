@@ -24,7 +24,7 @@ export function isUpload(request: Request): boolean {
   return /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
 }
 
-/** Throws the response instead: sign-in, 404 (before a byte is read), 503, or 400 for another form. */
+/** Handles a form with files. Throws responses: sign-in, 404 (before a byte is read), 503, or 400 for another form. */
 export async function handleMultipartUpload(
   request: Request,
   designId: string,
@@ -51,7 +51,7 @@ type Upload = Sender &
     sending?: string;
   };
 
-/** Adds the files of a multipart form to a design, or as a version of an image. Throws `InvalidForm`, `UploadAborted` and the errors of `storeImage`. */
+/** Adds a form's files to a design, or as a version of an image. Throws `InvalidForm`, `UploadAborted` and errors of `storeImage`. */
 export async function receiveUpload(
   request: Request,
   context: Readonly<RouterContextProvider>,

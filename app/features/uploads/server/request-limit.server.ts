@@ -13,7 +13,7 @@ export type RequestLimit = {
   arrived(bytes: number, rejected?: number | null): Promise<void>;
 };
 
-/** How long a report is used, in ms: the operator can raise the proxy's limit, and pages do not try larger requests meanwhile. */
+/** Lifetime of a report in ms. The operator may raise the proxy's limit, but pages send no larger requests until the report expires. */
 const VALID_MS = 24 * 60 * 60_000;
 
 const storedSchema = z.object({ passed: z.int().positive(), rejected: z.int().positive(), at: z.number() });

@@ -31,7 +31,7 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
   const config = context.get(configContext);
   const limits = { names: [UPLOAD_FIELDS.files], maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
   try {
-    // The cached token does not show that the session has ended.
+    // The token stays valid after the session has ended.
     await serviceConvex(config).query(api.uploads.expectSession, { sessionId });
     const { results, tooMany } = await uploadsFor(config).concurrencyLimit.hold(userId, () =>
       receiveMultipart(request, limits, {

@@ -36,7 +36,7 @@ export type UploadContext = Sender & {
 
 const STORE_TIMEOUT_MS = 5 * 60_000;
 
-/** Stores the bytes before the row; `convex/jobs/sweep.ts` deletes leftovers. Throws `not_found` (the design), `unauthenticated`, `DiskFull`. */
+/** Stores bytes, then the row; `convex/jobs/sweep.ts` deletes leftovers. Throws `not_found` (the design), `unauthenticated`, `DiskFull`. */
 export async function storeImage(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
   const result = await storeArrived(file, upload);
   metrics.uploads.inc({ outcome: result.ok ? "kept" : result.again ? "failed" : "refused" });
@@ -147,7 +147,7 @@ async function store(file: ArrivedFile, properties: ImageProperties, upload: Upl
   return finalizeStored(convex, storageId, finalize);
 }
 
-/** Runs `finalize`, which makes a row for a stored file. Discards the file if there is none. */
+/** Runs `finalize`, which inserts a row for a stored file. Discards the file if it has no row. */
 export async function finalizeStored<Result>(
   convex: ConvexHttpClient,
   storageId: Id<"_storage">,
@@ -160,7 +160,7 @@ export async function finalizeStored<Result>(
       throw error;
     });
   } catch (error) {
-    // Keeps a file whose row was inserted after all.
+    // `discard` keeps a file whose row was inserted after all.
     await convex.mutation(api.uploads.discard, { storageId }, { skipQueue: true }).catch(() => {});
     throw error;
   }

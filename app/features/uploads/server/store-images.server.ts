@@ -11,7 +11,7 @@ export type BatchFile = ArrivedFile & Pick<UploadContext, "sending" | "onlyNew" 
 
 type Batch = Pick<UploadContext, "config" | "userId" | "designId" | "maxFileBytes"> & { sessionId: string; reserved: number };
 
-/** Uses two mutations, so that open pages get one change; stores one by one when the deployment refuses one. Throws like `storeImage`. */
+/** Stores files together, so that open pages update once, or one by one after a rejection. Throws like `storeImage`. */
 export async function storeImages(files: BatchFile[], batch: Batch): Promise<UploadResult[]> {
   try {
     return await storeTogether(files, batch);

@@ -20,7 +20,7 @@ import { requestLimitOf } from "./request-limit.server";
 import { storageOwnerOf } from "./storage-owner.server";
 import { uploadsFor } from "./uploads.server";
 
-/** tus 1.0 (https://tus.io/protocols/resumable-upload). `POST /uploads/:id/finish`, our own and idempotent, makes the image. */
+/** tus 1.0 (https://tus.io/protocols/resumable-upload). `POST /uploads/:id/finish` is our own, idempotent, and creates the image. */
 const EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination";
 const BYTES_TYPE = "application/offset+octet-stream";
 
@@ -59,7 +59,7 @@ export async function answerUpload(
     const { partialUploads } = uploadsFor(config);
     const finished = await partialUploads.findFinished(target.id, visitor.userId);
     const part = finished ? null : await partialUploads.find(target.id, visitor.userId);
-    // The mutations that make the image check the session.
+    // The mutations that create the image check the session.
     if (!part || !target.finish || method !== "POST") await expectSession(requested);
     if (finished) return await answerFinished(requested, finished, target.finish === true);
     if (!part) return refuse(404, { problem: TEXTS.unknown });
@@ -73,7 +73,7 @@ export async function answerUpload(
   }
 }
 
-/** Rejects a revoked session, whose token is valid 15 minutes longer. Skipped while the deployment is unreachable: finishing checks again. */
+/** Rejects a revoked session, whose token is valid 15 minutes longer. Skipped while the deployment is down, as finishing checks again. */
 async function expectSession({ config, visitor: { sessionId } }: Pick<TusRequest, "config" | "visitor">): Promise<void> {
   await serviceConvex(config)
     .query(api.uploads.expectSession, { sessionId })

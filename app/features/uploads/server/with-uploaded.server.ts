@@ -6,7 +6,7 @@ export const EXPIRED = "The upload has expired. Choose the file again.";
 
 type Uploaded = { config: AppConfig; userId: string; id: string; designId: string | null };
 
-/** Passes a complete upload to `run` like a form's file. It is removed unless `run` throws or requests a retry. Returns null without an upload. */
+/** Passes a complete upload to `run`, then removes it unless `run` throws or requests a retry. Returns null without an upload. */
 export async function withUploaded<Result>(
   { config, userId, id, designId }: Uploaded,
   run: (file: ArrivedFile, reservedBytes: number) => Promise<Result>,

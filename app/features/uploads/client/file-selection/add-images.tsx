@@ -17,7 +17,7 @@ type AddImagesProps = {
   /** Identifies this form, so that sending it twice adds its files once. */
   sending: string;
   maxBytes: number;
-  /** Bytes of a request that pass the proxy in front of the server; null: no limit is known. */
+  /** Maximum bytes of a request that the reverse proxy accepts; null if no limit is known. */
   requestLimit: number | null;
   variant: ButtonVariant;
 };

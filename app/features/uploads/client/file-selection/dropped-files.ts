@@ -31,7 +31,7 @@ async function filesOf(entry: FileSystemEntry): Promise<File[]> {
   return found.flat();
 }
 
-/** `readEntries` returns at most 100 entries per call in Chromium, and none at the end. */
+/** Reads all entries. `readEntries` returns at most 100 per call in Chromium, and none at the end. */
 async function entriesIn(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader();
   const all: FileSystemEntry[] = [];

@@ -4,7 +4,7 @@ export type ReadableHandle = FileSystemFileHandle & {
 
 const handles = new WeakMap<File, Promise<ReadableHandle | null>>();
 
-/** Must be called during the drop. Browsers without handles, and plain http, offer none. */
+/** Stores the handle of a dropped file, if the browser offers one. Must be called during the drop. */
 export function rememberFileHandle(file: File, item: DataTransferItem): void {
   if (!offersHandles(item)) return;
   const handle = item.getAsFileSystemHandle().then(

@@ -75,7 +75,7 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
     let marked: Element | null = null;
     const listening = new AbortController();
     const { signal } = listening;
-    // Reordering prevents the browser's drag, which then has no end.
+    // Reordering prevents the browser's drag, so that no `dragend` follows.
     window.addEventListener("dragstart", (event) => (ownDrag = !event.defaultPrevented), { signal });
     // A drag whose element was removed meanwhile ends without an event; no pointer moves during a drag.
     for (const type of ["dragend", "pointermove"] as const) window.addEventListener(type, () => (ownDrag = false), { signal });
@@ -192,6 +192,6 @@ function usePaste(addBatch: (target: Target, batch: Batch) => void): void {
   }, []);
 }
 
-/** Word processors copy a picture of the text, too. */
+/** Returns whether a field should receive the text. Word processors copy a picture of the text, too. */
 const isTextForField = ({ target, clipboardData }: ClipboardEvent) =>
   isTextField(target) && clipboardData?.types.includes("text/plain") === true;

@@ -18,11 +18,11 @@ interface Schema extends DBSchema {
 
 type Database = IDBPDatabase<Schema>;
 
-/** The unfinished uploads of this browser. Where the browser stores nothing, it stays empty and no call fails. */
+/** Stores the unfinished uploads of this browser. Where the browser blocks storage, the queue stays empty and no call fails. */
 export type UploadQueue = {
   readonly userId: string;
   readonly tab: string;
-  /** Returns uploads of closed documents in order of selection; deletes expired and foreign ones. `isExclusive`: no other document sends them. */
+  /** Returns closed documents' uploads in order of selection. Deletes expired and foreign ones. `isExclusive`: nobody else sends them. */
   takeOver(): Promise<{ uploads: QueuedUpload[]; isExclusive: boolean }>;
   add(uploads: readonly QueuedUpload[], files: readonly File[]): void;
   change(id: string, change: Partial<Pick<QueuedUpload, "url" | "paused">>): void;
@@ -157,7 +157,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     remove(id) {
       waiting = waiting.filter((each) => each.id !== id);
       sizes.delete(id);
-      // Removals of one task share their transactions: a batch of small files ends together.
+      // Removals of one task share transactions, because all files of a batch finish together.
       if (removed.push(id) === 1) removeTogether();
       if (waiting.length > 0) void storeWaiting();
     },

@@ -1,6 +1,6 @@
 export const GONE = "The file was changed or removed after you selected it. Select it again.";
 
-/** A file that was changed or deleted fails like a lost connection; reading a byte distinguishes them. */
+/** Returns whether a byte can be read. Uploading a changed or deleted file fails like a lost connection. */
 export async function isReadable(file: File): Promise<boolean> {
   return file
     .slice(0, 1)

@@ -1,11 +1,11 @@
 export type LineSpeed = {
   note(bytes: number, ms: number): void;
-  /** Returns whether sending these bytes costs less than reading them twice, judged by the last large request. */
+  /** Returns whether, at the speed of the last large request, sending these bytes costs less than reading them twice. */
   isFastFor(bytes: number): boolean;
 };
 
 const LARGE_BYTES = 500_000;
-/** Bytes per second: above the uplinks of mobile networks, where each byte counts. */
+/** Bytes per second. Above the uplink speed of mobile networks, where each byte matters. */
 const FAST = 10_000_000;
 const SHORT_SECONDS = 1;
 

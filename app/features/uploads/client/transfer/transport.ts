@@ -25,7 +25,7 @@ export type Sending = {
 };
 
 export type Transport = {
-  /** Returns whether the line is so fast that the server may find a duplicate, instead of a checksum before sending. */
+  /** Returns whether the line is fast enough to let the server detect duplicates, instead of computing a checksum first. */
   isFastFor(bytes: number): boolean;
   /** Throws `NotSent`, or the reason of an aborted signal. */
   send(sending: Sending): Promise<void>;

@@ -6,7 +6,7 @@ import { createLineSpeed } from "./line-speed";
 import { NotSent, type Transport } from "./transport";
 
 const VERSION = "1.0.0";
-/** Bytes of a chunk that a proxy rejected; sent with a chunk that passes. */
+/** Header with the bytes of a chunk that a proxy rejected. It is sent with later chunks. */
 const REJECTED = "Upload-Rejected-Size";
 
 /** Smaller files are sent in the request that announces them, larger ones only after the server accepts. */
@@ -42,7 +42,7 @@ export const tusTransport: Transport = {
           }
           upload.options.chunkSize = chunkSize.bytes();
         },
-        // Resends only rejected chunks in smaller ones. `UploadOutcomes` retries and shows other failures.
+        // Retries only chunks that a proxy rejected, as smaller ones. `UploadOutcomes` retries and shows other failures.
         retryDelays: CHUNK_RETRIES,
         onShouldRetry(error) {
           const { status, answer } = asNotSent(error);

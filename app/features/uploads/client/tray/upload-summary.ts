@@ -18,7 +18,7 @@ export function summarizeUploads(uploads: readonly Upload[]) {
     bytes,
     sent,
     resumed: active.filter(({ isResumed }) => isResumed).length,
-    /** Of all files, so that it never decreases when one is finished. */
+    /** Includes finished files, so that the progress never decreases. */
     percent: bytes > 0 ? Math.floor((100 * (sent + arrived)) / (bytes + arrived)) : 0,
     speed: speeds.length > 0 ? speeds.reduce((sum, speed) => sum + speed, 0) : null,
   };

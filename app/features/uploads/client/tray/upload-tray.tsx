@@ -48,7 +48,7 @@ export function UploadTray() {
   const rate = transferRateText(summary.bytes - summary.sent, summary.speed);
   return (
     <>
-      {/* Rendered from the start so that changes are announced. Progress is not: the announcements would never stop. */}
+      {/* Rendered from the start so that changes are announced. Omits progress, whose announcements would never stop. */}
       <output className="sr-only">{announcement(uploads, summary, unfinished.length)}</output>
       {shown ? <div aria-hidden className="tray-spacer" /> : null}
       {shown ? (
@@ -71,7 +71,7 @@ export function UploadTray() {
             <progress className="upload-progress" value={summary.percent / 100} aria-label="Progress of all files" />
           ) : null}
           <div id={listId} hidden={!open} className="tray-list">
-            {/* Rendering the rows of a closed list takes as long as all else that an upload renders. */}
+            {/* Not rendered while closed: the rows would double the rendering time of an upload. */}
             {open ? (
               <>
                 {rate === "" ? null : <p className="tabular px-4 pt-1 text-sm text-faint">{rate}</p>}

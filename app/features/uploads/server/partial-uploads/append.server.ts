@@ -17,7 +17,7 @@ export class ChecksumMismatch extends Error {
 
 export type Checksum = { algorithm: "sha1" | "sha256"; digest: Buffer };
 
-/** Returns the new length. Without checksum, keeps part of an aborted body. Throws the above, `DiskFull` and the body's errors. */
+/** Returns the new length. Without checksum, keeps part of an aborted body. Throws this file's errors, `DiskFull` and the body's errors. */
 export async function appendBody(
   path: string,
   from: number,

@@ -61,7 +61,7 @@ const KEPT_SHARED_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 const DISK_MARGIN = 64 * 1024 * 1024;
 
-/** Reads the folder once `begin` resolves or a call needs it. An upload's metadata is written last and atomically, so bytes without metadata remain from a crash and are removed. */
+/** Reads the folder when `begin` resolves or on demand. Removes bytes without metadata, which is written last: they are from a crash. */
 export function openPartialUploads(
   folder: string,
   { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN, begin = Promise.resolve() } = {},

@@ -32,7 +32,7 @@ const MOST_OF_PERSON = 100;
 const MOST = 10_000;
 const COMPACTION_THRESHOLD = 1000;
 
-/** Opens the outcomes, a file of JSON lines that is read once `begin` resolves or a call needs it, and rewritten when half are removed. The oldest are evicted above the limits. */
+/** Opens the JSON lines file. It is read when `begin` resolves or on demand, and rewritten when half are removed. Evicts the oldest. */
 export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most = MOST, begin = Promise.resolve() } = {}): Outcomes {
   const outcomes = createOwnerIndex<FinishedUpload>();
   let lines = 0;
