@@ -93,7 +93,7 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
   const selection = useSelectedCommand(typed, pageCommands, [...recentShown, ...offered]);
 
   function run(command: Command) {
-    // Closes first, so that a dialog that opens is on top.
+    // Closes the palette first, so that a dialog opened by the command is on top.
     const dialog = field.current?.closest("dialog");
     if (dialog) close(dialog);
     void command.run();
@@ -138,7 +138,7 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
   );
 }
 
-/** Selects the first command until the user moves. cmdk would keep the first one of the commands that arrived earliest. */
+/** Selects the first command until the user moves. cmdk would keep the first command of the earliest results. */
 function useSelectedCommand(typed: string, opening: Command[], commands: Command[]) {
   const [chosen, setChosen] = useState<{ typed: string; opening: Command[]; key: string } | null>(null);
   const hasMoved = useRef(false);

@@ -8,7 +8,7 @@ type Offered = Pick<Found, "projects" | "designs" | "images">;
 const NOTHING: Offered = { projects: [], designs: [], images: [] };
 const LONGEST = 100;
 
-/** Returns live results; the previous ones while loading, and none on an error, which must not break the page. */
+/** Returns live results. While loading, returns the previous results, and after an error none, so that the page still works. */
 export function useSearchResults(typed: string): Offered & { tags: string[] } {
   const text = typed.slice(0, LONGEST).toWellFormed().trim();
   const requested: Parameters<typeof useQueries>[0] =

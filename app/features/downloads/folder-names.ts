@@ -6,7 +6,7 @@ const NAME_BYTES = 255;
 /** Reserved by Windows with any extension (https://learn.microsoft.com/windows/win32/fileio/naming-a-file). */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:$|\.)/i;
 
-/** Returns a function that makes names unique in one folder, ignoring case and Unicode composition. A type, if passed, sets the extension. */
+/** Returns a function that makes names unique in a folder, ignoring case and Unicode composition. A type sets the extension. */
 export function folderNames(): (name: string, contentType?: string) => string {
   const usedNames = new Set<string>();
   const key = (name: string) => name.normalize("NFC").toLowerCase();

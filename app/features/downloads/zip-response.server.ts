@@ -20,7 +20,7 @@ export function zipResponse(request: Request, { name, userId, entries }: Archive
     "Content-Disposition": attachment(`${fileName(name, "")}.zip`, "application/zip"),
     "Cache-Control": "private, no-store",
     "X-Content-Type-Options": "nosniff",
-    // nginx would store up to 1 GiB of it for a slow client.
+    // For a slow client, nginx would otherwise buffer up to 1 GiB of the archive.
     "X-Accel-Buffering": "no",
   };
   if (request.method === "HEAD") return new Response(null, { headers });

@@ -98,7 +98,7 @@ const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="Atelier"' };
 const tooMany = ({ seconds }: Limit) =>
   new ApiError(429, "rate_limited", `Too many requests. Try again in ${seconds} s.`, { "Retry-After": String(seconds) });
 
-/** Throws 400. Unknown parameters are refused, because a misspelt one would be ignored. */
+/** Returns the checked parameters. Throws 400, also for unknown parameters, because a misspelt one would be ignored. */
 function checkedQuery({ query = z.object({}) }: Endpoint, sent: URLSearchParams): Record<string, unknown> {
   const result = z.strictObject(query.shape).safeParse(Object.fromEntries(sent));
   if (result.success) return result.data;
@@ -134,7 +134,7 @@ async function refusedToken(config: AppConfig, tokenHash: string, { scope }: End
 const NOTED_MS = 60_000;
 const notedUses = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_MS });
 
-/** Stores the time of use, at most once a minute per token, because each is a write. */
+/** Stores the time of use, at most once a minute per token, to limit writes. */
 function noteUse(config: AppConfig, tokenHash: string): void {
   if (notedUses.has(tokenHash)) return;
   notedUses.set(tokenHash, true);

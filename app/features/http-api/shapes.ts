@@ -4,7 +4,7 @@ import { z } from "zod";
 import { REVIEW_FILTERS } from "#convex/model/review/statuses";
 import type { api } from "#convex/_generated/api";
 
-/** What the HTTP API answers. The OpenAPI document is generated from these schemas. */
+/** Schemas of the HTTP API's responses. The OpenAPI document is generated from them. */
 
 const id = z.string().meta({ description: "An opaque id" });
 const time = z.iso.datetime().meta({ description: "A time in UTC (RFC 3339)" });
@@ -216,7 +216,7 @@ export const toImage = (
 
 type Version = FunctionReturnType<typeof api.httpApi.getVersions>[number];
 
-/** The versions of an image, newest first. An image with one version has no rows for versions. */
+/** Returns the versions of an image, newest first. An image with one version has no rows for versions. */
 export function toVersions(
   { image, versions }: { image: Image; versions: Version[] },
   { base }: Addresses,

@@ -36,7 +36,7 @@ const TITLES = {
   invitation: "Invitation",
 } as const;
 
-/** After the name of a visitor of a public link. */
+/** Follows the name of a visitor of a public link. */
 export const GUEST_MARK = " (guest)";
 
 type ItemNotice = Exclude<ProjectNotice, { kind: "invitation" | "accessChanged" }>;
@@ -113,7 +113,7 @@ type Words = {
   link: { at: "/account" | "/account/security" | "/account/sessions" | "/account/connections"; label: string };
 };
 
-/** The same in the app and in mails, except for what a mail must not reveal. */
+/** Returns the text for the app and for mails. `mail/messages.ts` replaces texts that a mail must not reveal. */
 export function notificationText(notice: AccountNotice): Words {
   switch (notice.kind) {
     case "signIn": {
@@ -173,7 +173,7 @@ const REMOVED: Record<string, string | null> = {
   passkeys: "the passkeys",
   twoFactor: "two-factor authentication",
   sessions: "the sessions on other devices",
-  // Links and trusted devices, which need no mention.
+  // Mailed links and trusted devices are not listed.
   tokens: null,
 };
 

@@ -1,12 +1,12 @@
 import { LATER_PAGES, type ListPage } from "~/lib/data/pagination/pages";
 import type { ShownNotification } from "./notification-text";
 
-/** Must match convex/notices.ts, which returns one more if there is a next page. */
+/** Must match convex/notices.ts, which returns one extra notice if there is a next page. */
 const PAGE_SIZE = 100;
 
 type PageStart = { id: string; at: number; read: boolean };
 
-/** Reads the notice after which a page begins; null: the first page. */
+/** Returns the notice after which a page begins; null for the first page. */
 export function pageStartFrom(search: URLSearchParams): PageStart | null {
   const [, read, at, id] = /^([01])\.(\d{1,16})\.(\w{1,64})$/.exec(search.get(LATER_PAGES) ?? "") ?? [];
   return id === undefined ? null : { id, at: Number(at), read: read === "1" };

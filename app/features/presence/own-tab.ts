@@ -29,7 +29,7 @@ export const ownRow = new PresenceRow({
 export const sendPointer = (place: Omit<FunctionArgs<typeof api.presence.setPointer>, "tab">): Promise<null> =>
   run(api.presence.setPointer, { tab: TAB, ...place });
 
-/** For a closing page, whose connection ends before a mutation is sent. */
+/** Removes the row with a beacon, because a closing page's connection ends before a mutation is sent. */
 export function removeOwnRow(): void {
   if (ownRow.forget()) navigator.sendBeacon(href("/presence/leave"), new URLSearchParams({ tab: TAB }));
 }

@@ -18,7 +18,7 @@ type PeopleListProps = {
   children?: ReactNode;
 };
 
-/** Avatars and a menu of all people. Choosing someone who views an image follows them. */
+/** Renders avatars and a menu of all people. Choosing someone who views an image follows them. */
 export function PeopleList({ id, label, people, following, onFollow, children }: PeopleListProps) {
   if (people.length === 0) return null;
   return (

@@ -2,10 +2,10 @@ import type { FunctionReturnType } from "convex/server";
 import type { api } from "#convex/_generated/api";
 
 export type Tab = NonNullable<FunctionReturnType<typeof api.presence.list>>[number];
-/** `tab`: the one to follow. */
+/** `tab` is the tab to follow. */
 export type Person = { userId: string; name: string; isAway: boolean; tab: Tab };
 
-/** Returns each other person once, in the order in which they came. With an image, only those who view it. */
+/** Returns every other person once, in order of arrival. With `imageId`, returns only people who view that image. */
 export function peopleIn(tabs: readonly Tab[], imageId?: string): Person[] {
   const others = tabs.filter((tab) => !tab.isMe && (imageId === undefined || tab.imageId === imageId));
   return [...Map.groupBy(others, ({ userId }) => userId).values()].map((own) => {

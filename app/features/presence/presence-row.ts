@@ -32,7 +32,7 @@ export class PresenceRow {
     if (this.#state) void this.#send();
   }
 
-  /** For a closing page, which removes its row by other means. Returns whether there may be one. */
+  /** Stops updates for a closing page, which removes its row by other means. Returns whether the row may exist. */
   forget(): boolean {
     const mayExist = this.#exists || this.#isSending;
     this.#state = null;

@@ -6,7 +6,7 @@ const ME = { me: { query: api.accounts.mine.getMe, args: {} } };
 const SHARED = { shared: { query: api.members.listOwnShared, args: {} } };
 const NOTHING = {};
 
-/** Whether the user has added a member to a project. The sidebar already has the answer, so others need no more queries. */
+/** Returns whether the user has added a member to a project. The sidebar already runs this query, so it costs no request. */
 export function useIsSharing(): boolean {
   const { me }: Record<string, FunctionReturnType<typeof api.accounts.mine.getMe> | Error | undefined> = useQueries(ME);
   return me !== undefined && !(me instanceof Error) && me.hasMembers === true;

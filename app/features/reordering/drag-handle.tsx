@@ -5,7 +5,7 @@ import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { useScripted } from "~/lib/ui/use-scripted";
 
-/** Without scripts, the item's menu offers 'Move up' and 'Move down'. */
+/** Renders nothing without scripts, where the item's menu offers 'Move up' and 'Move down'. */
 export function DragHandle({ item }: { item: { name: string } }) {
   const isScripted = useScripted();
   const mayReorder = useMay()("edit");

@@ -8,7 +8,7 @@ import { DropMarkers } from "./drop-markers";
 import { type DropPosition, dropPositionFor, indexBeside, markerBox } from "./drop-position";
 import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 
-/** `to` is the target's index; `beside` has the announced neighbour, then the one on the other side. `pastAll`: the target is the end of the list, which may be after the loaded items. */
+/** `to`: the target's index. `beside`: the announced neighbour, then the other. `pastAll`: the list's end, perhaps not loaded. */
 type MovedItem = { id: string; name: string; to: number; beside: Neighbour[]; pastAll: boolean; marks: DropMarkers };
 type Neighbour = { side: DropPosition["side"]; id: string };
 
@@ -50,7 +50,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     handle.focus({ preventScroll: true });
   }
 
-  /** Another browser may have changed the list: the target stays beside the announced neighbour, or the other one if that is gone. */
+  /** Follows changes by other browsers: the target stays beside the announced neighbour, or if that is gone, beside the other one. */
   function followTarget(now: MovedItem): void {
     const from = shelf.indexOf(now.id);
     if (from < 0) return;
@@ -134,7 +134,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     }
   }
 
-  // Chromium fires `focusout` while React moves the handle; `followList` then refocuses it, so only a later task sees a real loss.
+  // Chromium fires `focusout` while React moves the handle; `followList` then refocuses it, so the check runs in a later task.
   const onFocusOut = () => {
     if (movedItem) setTimeout(() => document.activeElement !== movedHandle() && cancel());
   };

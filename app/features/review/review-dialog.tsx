@@ -103,7 +103,7 @@ function ItemReviewDialog({ item, isImage, open, onClose }: ItemDialogProps) {
 
 type ReviewDialogsProps = { state: ReturnType<typeof useItemDialogs>; items: readonly ReviewedItem[]; isImage: boolean };
 
-/** The dialog of one card. Its address is `?status=…`, for browsers without JavaScript. */
+/** Renders the dialog of one card. Without JavaScript, `?status=…` opens it. */
 export function ReviewDialogs({ state: { openDialog, setOpenDialog }, items, isImage }: ReviewDialogsProps) {
   const close = useCloseToPage(() => setOpenDialog(null));
   const item = openDialog?.what === "status" ? items.find(({ _id }) => _id === openDialog.item._id) : undefined;
@@ -113,7 +113,7 @@ export function ReviewDialogs({ state: { openDialog, setOpenDialog }, items, isI
 
 export const pageDialogOf = (id: string) => `own-review-dialog-${id}`;
 
-/** The dialog of the page's own item. `ReviewSection` has the button. */
+/** Renders the dialog of the page's own item. `ReviewSection` has the button. */
 export function PageReviewDialog({ item, isImage }: { item: ReviewedItem; isImage: boolean }) {
   const state = useReviewForm(item, "own-review");
   const id = pageDialogOf(item._id);
@@ -128,11 +128,11 @@ type ReviewMenuLinksProps = {
   item: Item;
   projectId: string;
   openDialog?: ((requested: OpenItemDialog) => void) | undefined;
-  /** On the item's own page: the noun for the commands of the palette. */
+  /** The noun for the palette's commands, on the item's own page. */
   commandNoun?: "design" | "image" | undefined;
 };
 
-/** Entries of an item's menu. Without `openDialog`, the page has a button for the status. */
+/** Renders entries of an item's menu. Without `openDialog`, the page has a button for the status. */
 export function ReviewMenuLinks({ item, projectId, openDialog, commandNoun }: ReviewMenuLinksProps) {
   const may = useMay();
   const { search } = useLocation();

@@ -11,14 +11,14 @@ import { STATUS_ICONS } from "./review-mark";
 
 type ReviewFilterProps = { filter: Filter | undefined; choices?: readonly Filter[] };
 
-/** Links with the search parameter, so that the filtered list has an address and needs no JavaScript. */
+/** Renders links with the search parameter, so that the filtered list has an address and needs no JavaScript. */
 export function ReviewFilter({ filter, choices = REVIEW_FILTERS }: ReviewFilterProps) {
   const { search } = useLocation();
   const to = (status: Filter | null) => {
     const params = new URLSearchParams(search);
     params.delete(LATER_PAGES);
     params.delete(REVIEW);
-    // A filtered list has one order.
+    // A filtered list cannot be sorted.
     if (status !== null) params.delete(SORT);
     if (status !== null) params.set(REVIEW, status);
     return { search: params.toString() };

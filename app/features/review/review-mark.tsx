@@ -10,7 +10,7 @@ export const STATUS_ICONS: Record<ReviewFilter, LucideIcon> = {
   approved: CircleCheck,
 };
 
-/** An icon with text, because colour alone carries no meaning. */
+/** Renders an icon with text, because colour alone must not convey meaning. */
 export function ReviewMark({ status, className }: { status: ReviewFilter; className?: string }) {
   return (
     <span className={clsx("inline-flex min-w-0 items-center gap-1", className)}>
@@ -20,7 +20,7 @@ export function ReviewMark({ status, className }: { status: ReviewFilter; classN
   );
 }
 
-/** A status icon for the corner of a thumbnail. */
+/** Renders a status icon for the corner of a thumbnail. */
 export function PictureReviewMark({ item: { review } }: { item: { review?: { status: ReviewFilter } } }) {
   if (!review) return null;
   return (

@@ -2,7 +2,7 @@ import { fold } from "#convex/model/search/fold";
 
 type Part = { text: string; isMatch: boolean };
 
-/** Splits a text where it has one of the typed words, without regard to case and accents. Typing errors are not marked. */
+/** Splits a text at the typed words, ignoring case and accents. Matches with typing errors are not marked. */
 export function highlightParts(text: string, typed: string): Part[] {
   const words = fold(typed)
     .split(/[^\p{L}\p{M}\p{N}]+/u)

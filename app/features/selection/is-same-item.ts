@@ -1,6 +1,6 @@
 import type { Selection } from "./use-selection";
 
-/** For `memo`: compares everything but the selection state of other items. */
+/** Returns a comparison for `memo` that ignores the selection state of other items. */
 export function isSameItem<Props extends { selection: Selection }>(idIn: (props: Props) => string) {
   return (before: Props, now: Props): boolean => {
     const [one, other] = [before.selection, now.selection];

@@ -29,7 +29,7 @@ const PROBLEMS = "selection-problems";
 const insetRef = bottomInsetRef("selection");
 const DOWNLOAD = href("/download/selection");
 
-/** Precedes the list in the document, but is fixed to the window's lower edge, so that nothing shifts. */
+/** Renders before the list in the document, but is fixed to the window's lower edge, so that nothing shifts. */
 export function SelectionBar({ selection, thing, trash, parentId, children }: SelectionBarProps) {
   const { pathname, search } = useLocation();
   const fetcher = useFetcher<FormAnswer | undefined>({ key: SELECTION_FORM });

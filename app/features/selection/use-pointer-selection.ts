@@ -72,7 +72,7 @@ function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): voi
   }, []);
 }
 
-/** Scripted, because not every browser passes a click with Shift from a label to its check box. */
+/** Handles clicks by script, because not every browser passes a click with Shift from a label to its check box. */
 function useClicks(list: RefObject<HTMLElement | null>, selection: Selection): void {
   const onClick = useEffectEvent((event: MouseEvent) => {
     const { target } = event;

@@ -30,7 +30,7 @@ export type Selection = {
   focus: (id: string) => void;
 };
 
-/** Starts by a URL parameter, without scripts. Survives rejected forms and changes of page or order; drops deleted items. */
+/** Manages a selection, which a URL parameter can start. It survives rejected forms and other pages or orders; drops deleted items. */
 export function useSelection(ids: readonly string[], scope?: SelectionScope): Selection {
   const view = withSelect(useLocation().search, false);
   const isRequested = useSearchParams()[0].has(SELECT);

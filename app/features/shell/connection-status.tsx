@@ -15,7 +15,7 @@ import { HTTP_UPDATES, HttpUpdates } from "./http-updates";
 import { usePersistentValue } from "./use-persistent-value";
 import { StatusPill } from "./status-pill";
 
-/** Milliseconds: ignores short losses and slow first connections. */
+/** Delays in ms before a lost or a slow first connection is shown. */
 const LOST_AFTER = 1_500;
 const SLOW_AFTER = 6_000;
 
@@ -23,7 +23,7 @@ const DETAILS_ID = "connection";
 
 /** Shows a lost connection, and one without websockets (specification 4, the realtime connection's state). */
 export function ConnectionStatus() {
-  // Asking for the state opens the client, which needs its token first (`markOpened`).
+  // Reading the connection state opens the client, which needs its token first (`markOpened`).
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
   return opened ? <Mark /> : null;
@@ -85,7 +85,7 @@ function useLeaveWarning(waiting: boolean): void {
   }, [incomplete]);
 }
 
-/** After a reconnect the server may run another build. */
+/** Checks for a new build after a reconnect. */
 function useNewsAtReturn(connections: number): void {
   const file = useRoot()?.build.file;
   useEffect(() => {

@@ -39,7 +39,7 @@ export function HttpUpdates() {
 
 export const HTTP_UPDATES = "Live updates may be slow";
 
-/** Without access to storage, the notice is shown again on the next page. */
+/** Returns null where the browser blocks storage. The notice is then shown again on the next page. */
 const storage = (): Storage | null => {
   try {
     // oxlint-disable-next-line no-restricted-globals -- errors are caught

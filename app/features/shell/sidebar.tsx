@@ -27,7 +27,7 @@ type SidebarProps = {
   projectListOpen: boolean;
 };
 
-/** Specification 2 and 9. One popover element is both the panel and the sheet (below 768 px, or off-canvas). */
+/** Renders the sidebar (specification 2 and 9). One popover is both the panel and the sheet (below 768 px, or off-canvas). */
 export function Sidebar({ sidebar, user, theme, me, projects, unread, projectListOpen }: SidebarProps) {
   const named = useEndless(projects, api.projects.listProjects, { remembers: false });
   const { hasShared = false } = useLive(me);
@@ -102,7 +102,7 @@ type StateButtonProps = {
   onChange: (state: SidebarState) => void;
 } & Omit<ComponentProps<typeof Button>, "onChange">;
 
-/** Works without scripts: the server stores the state. */
+/** Renders a form, so that the button works without scripts: the server stores the state. */
 function StateButton({ to, label, icon, onChange, ...rest }: StateButtonProps) {
   const { pathname, search } = useLocation();
   return (

@@ -8,7 +8,7 @@ export async function notFoundUnlessTrashed<Result>(
   id: string,
   load: () => Promise<Result>,
 ): Promise<Result> {
-  // Sent with the queries of the page, in one snapshot: the item may be restored meanwhile.
+  // Runs in one snapshot with the page's queries, because the item may be restored meanwhile.
   const trashed = convexFor(context).preload(api.trash.getTrashed, { id });
   trashed.catch(() => undefined);
   try {

@@ -8,7 +8,7 @@ import { openWebhookSecret } from "./webhook-secret.server";
 
 export type Delivery = FunctionReturnType<typeof api.webhooks.claim>[number];
 
-/** The status of the answer, if there was one, and the problem, if the delivery failed. */
+/** The response's status, if there was one, and the problem of a failed delivery. */
 export type Outcome = { status?: number; problem?: string };
 
 const TIMEOUT_MS = 5000;
@@ -33,7 +33,7 @@ export async function deliver(config: AppConfig, delivery: Delivery, network?: N
   }
 }
 
-/** Contains ids and addresses only, so that a receiver without access learns nothing else. */
+/** Returns ids and addresses only, so that a receiver without access learns nothing else. */
 function bodyOf({ publicUrl }: AppConfig, { event, createdAt, projectId, items, comment, newStatus }: Delivery) {
   const shown = items.map(({ designId: id, imageId }) =>
     imageId === undefined

@@ -35,7 +35,7 @@ export const webhookIntents = {
   }),
 };
 
-/** Runs on the app server only, which makes the key (`create-webhook.server.ts`). */
+/** Runs on the app server only, which generates the key (`create-webhook.server.ts`). */
 export const CREATE_WEBHOOK: IntentName = "createWebhook";
 
 declare module "~/lib/forms/intents" {

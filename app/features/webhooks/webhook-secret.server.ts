@@ -6,11 +6,11 @@ const PURPOSE = "atelier webhook";
 /** As the specification of Standard Webhooks recommends. */
 const SECRET_BYTES = 32;
 
-/** Returns a key for signatures in the form of Standard Webhooks, and what the deployment stores of it. */
+/** Returns a signing key in the format of Standard Webhooks, and the sealed key that the deployment stores. */
 export function createWebhookSecret(config: AppConfig): { secret: string; sealedSecret: string } {
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
   return { secret, sealedSecret: sealText(config, PURPOSE, secret) };
 }
 
-/** Throws for a key that was sealed with another secret of the app. */
+/** Decrypts a key. Throws if it was sealed with another secret of the app. */
 export const openWebhookSecret = (config: AppConfig, sealed: string): string => openSealedText(config, PURPOSE, sealed);

@@ -1,4 +1,4 @@
-/** Sends the latest value: one at a time, and at most one per interval (milliseconds). Drops those that it replaces. */
+/** Sends the latest value: one call at a time, and one per interval (ms). Drops values that a newer one replaces. */
 export class LatestSender<Value> {
   readonly #send: (value: Value) => Promise<unknown>;
   readonly #intervalMs: number;

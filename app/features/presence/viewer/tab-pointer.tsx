@@ -14,7 +14,7 @@ type TabPointerProps = {
   isFollowed: boolean;
 };
 
-/** Where someone points, and the part that they see if it is not the whole image. */
+/** Renders another person's pointer, and their viewport if it is not the whole image. */
 export function TabPointer({ tab, image: { rotation = 0 }, zoom: { box }, isFollowed }: TabPointerProps) {
   const { pointer, viewport, name, colour } = tab;
   if (!box) return null;

@@ -10,7 +10,7 @@ const INTERVAL_MS = 220;
 
 type SendPointerOptions = { tabs: readonly Tab[]; image: DesignImage; box: Box | null; layer: HTMLElement | null };
 
-/** Sends the own pointer and viewport while someone else in the image shows them. */
+/** Sends the user's pointer and viewport while another viewer of the image displays them. */
 export function useSendPointer({ tabs, image, box, layer }: SendPointerOptions): void {
   const here = tabs.filter(({ imageId }) => imageId === image._id);
   const isWatched = here.some(({ isMe }) => isMe) && here.some(({ isMe, isWatching, isAway }) => !isMe && isWatching && !isAway);
@@ -51,7 +51,7 @@ export function useSendPointer({ tabs, image, box, layer }: SendPointerOptions):
     };
     stage.addEventListener("pointermove", move, options);
     stage.addEventListener("pointerdown", move, options);
-    // A finger that is lifted stays where it was.
+    // After a touch, the pointer stays where it was.
     const leave = ({ pointerType }: PointerEvent) => {
       if (pointerType === "touch") return;
       pointer.current = null;

@@ -68,7 +68,7 @@ function Job({ job }: { job: BulkJob }) {
         <span className="ms-auto flex gap-1">
           {isRunning ? <Act job={job} act="cancel" label="Cancel" /> : null}
           {state === "cancelled" ? <Act job={job} act="resume" label="Continue" /> : null}
-          {/* A copy that stopped for lack of room has no undo step. */}
+          {/* A copy that stopped for lack of storage has no undo step. */}
           {isRunning || step === "" ? null : <Undo step={step} text={text} direction={direction} />}
           {isRunning ? null : <Act job={job} act="dismiss" label="Dismiss" />}
         </span>

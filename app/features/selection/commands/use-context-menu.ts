@@ -2,7 +2,7 @@ import { type RefObject, useEffect } from "react";
 import { openMenuAt } from "~/lib/forms/dialogs/context-menu";
 import { suppressClick } from "../selectable-items";
 
-/** How long a finger rests before the menu opens (milliseconds), and how far it may move (pixels). */
+/** Duration of a long press (ms), and the movement that it tolerates (pixels). */
 const PRESS = 500;
 const MOVE_THRESHOLD = 10;
 

@@ -35,7 +35,7 @@ const PLACE_FIELD = { image: "designId", design: "projectId" } as const;
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";
 
-/** Keys and menus of the focused or selected cards (`shortcuts.ts` lists the keys). Returns the drop targets of dragged cards. */
+/** Handles keys and menus of the focused or selected cards (`shortcuts.ts` lists the keys). Returns the drop targets of dragged cards. */
 export function useItemCommands(
   list: RefObject<HTMLElement | null>,
   { items, openDialog, remove, duplicate, bulk }: ItemCommands,

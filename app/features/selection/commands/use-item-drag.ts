@@ -92,7 +92,7 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
       },
       end,
     };
-    // On the window, because reordering must prevent the browser's drag first.
+    // Listens on the window, so that reordering can prevent the browser's drag first.
     window.addEventListener("dragstart", (event) => (isOurs = begin(event) !== null), { signal });
     document.addEventListener(
       "dragover",

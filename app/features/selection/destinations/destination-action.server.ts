@@ -22,7 +22,7 @@ const CREATIONS = new Set<unknown>(["createDesign", "createProject"] satisfies I
 
 const isCreation = (sent: FormData): boolean => CREATIONS.has(sent.get(INTENT_FIELD));
 
-/** The selection is posted, because it can be too long for a URL. A rejected move and a new destination show the page again, with `otherFields`. */
+/** Reads a posted selection, which can be too long for a URL. After a rejection or a new destination, the page is shown again. */
 export async function destinationAction<Destination>(
   args: ActionFunctionArgs,
   intents: Intents,

@@ -98,7 +98,7 @@ function toFirstChoice(event: KeyboardEvent<HTMLInputElement>): void {
   first?.click();
 }
 
-/** Enter on a destination moves. The browser would press the form's first button, which copies. */
+/** Moves the items on Enter. The browser would press the form's first button, which copies. */
 function pressMove(event: KeyboardEvent<HTMLInputElement>): void {
   if (pressedKey(event.nativeEvent) !== "Enter") return;
   event.preventDefault();
@@ -187,7 +187,7 @@ function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
 
 type ProjectDesignsProps = Choice & { project: { _id: string; name: string; designCount: number }; isOpenAtFirst: boolean };
 
-/** The project of the current design is open, so that the current place and "New design" are visible at once. */
+/** Renders a project's designs. The current design's project is open, so that the current place and "New design" are visible. */
 function ProjectDesigns({ project, isOpenAtFirst, ...choice }: ProjectDesignsProps) {
   const [open, setOpen] = useState(isOpenAtFirst);
   return (
@@ -292,7 +292,7 @@ function NewItem({ at, thing, create, choose }: NewItemProps) {
   );
 }
 
-/** Returns the projects of others that the user may edit. The sidebar already has the first answer, so others need no more queries. */
+/** Returns the projects of others that the user may edit. The sidebar already runs `getMe`, so most users need no further query. */
 function useEditable() {
   const me = useAnswer(api.accounts.mine.getMe, {});
   return useAnswer(api.members.listEditable, me?.hasShared ? {} : "skip") ?? NO_PROJECTS;
