@@ -54,7 +54,7 @@ function loadRequestedPage(event: NavigateEvent): void {
   location.assign(createPath(requested.location));
 }
 
-/** https://wicg.github.io/savedata/#savedata-attribute. Firefox and Safari lack it. */
+/** Returns whether the user saves data (https://wicg.github.io/savedata/). Firefox and Safari lack this attribute. */
 const savesData = (): boolean => "connection" in navigator && Object(navigator.connection).saveData === true;
 
 async function load(buildFile: string | undefined): Promise<void> {

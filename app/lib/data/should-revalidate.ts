@@ -17,7 +17,7 @@ export function liveLayoutRevalidation(args: ShouldRevalidateFunctionArgs): bool
   return decided(args) ?? false;
 }
 
-/** For a design's page, which stays loaded while its images are viewed. */
+/** Decides for a design's page, which stays loaded while its images are viewed. */
 export function liveDesignRevalidation(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
   const staysOnPage = currentParams["id"] === nextParams["id"];
@@ -30,12 +30,12 @@ function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldR
   // A rejected form changed nothing, and a failed load would replace the page and what was typed.
   if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
   if (!connectedConvex()) return defaultShouldRevalidate;
-  // A form that ends during a navigation replaces its loads, so the new address decides.
+  // If a form ends during a navigation, its revalidation replaces the navigation's loads, so the new address decides.
   if (formMethod !== undefined && formMethod !== "GET" && currentUrl.href === nextUrl.href) return false;
   return currentUrl.href === nextUrl.href ? defaultShouldRevalidate : null;
 }
 
-/** Excludes edit conflicts and menus: after these, the page must show what is stored, also without a connection. */
+/** Returns whether a form was rejected. After edit conflicts and menus, the page must show stored data, also when disconnected. */
 export function isRejectedForm(actionResult: unknown): boolean {
   const { result, current, form } = Object(actionResult);
   return result?.status === "error" && current === undefined && !String(form).startsWith(MENU_FORM);

@@ -38,7 +38,7 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   }
   if (instead !== undefined) return lastAnswer;
   if (live === undefined) return lastAnswer;
-  // Loaded while offline: newer than the connection's last answer until it catches up.
+  // A value loaded while offline is newer than the live result until the connection catches up.
   if (arrivedOffline && isAhead(ts)) return value;
   return live;
 }
@@ -67,7 +67,7 @@ function unsavedDialog(): HTMLDialogElement | null {
   return isRejected || [...fields].some(({ value, defaultValue }) => value !== defaultValue) ? dialog : null;
 }
 
-/** A pending form may itself delete the item or replace the session, and then redirects. */
+/** Returns whether a request is pending. A form may itself delete the item or replace the session, and then redirects. */
 function useBusy(): boolean {
   const navigating = useNavigation().state !== "idle";
   return useFetchers().some((fetcher) => fetcher.state !== "idle") || navigating;

@@ -1,4 +1,4 @@
-/** Convex repeats a mutation up to four times, then answers with this code over HTTP, and with this text over the websocket. */
+/** Convex retries a mutation up to four times. Then it returns this code over HTTP, or this text over the websocket. */
 const CONFLICT = /OptimisticConcurrencyControlFailure|changed while this mutation was being run and on every subsequent retry/;
 
 export const CONFLICT_RETRIES = 5;
@@ -7,7 +7,7 @@ export const isConflict = (message: string): boolean => CONFLICT.test(message);
 
 export const conflictPause = (retry: number): number => 100 * 2 ** retry * (1 + Math.random());
 
-/** Repeats a mutation that lost against other writers. It has not run, so repeating it is safe. */
+/** Retries a mutation after a write conflict. The mutation has not run, so retrying is safe. */
 export async function retryConflicts<Result>(
   run: () => Promise<Result>,
   pause: (ms: number) => Promise<void> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

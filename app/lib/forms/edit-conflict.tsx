@@ -5,7 +5,7 @@ import { withoutOpenDialog } from "./dialogs/open-dialog-param";
 
 type EditConflictProps = {
   current: string;
-  /** Undefined if the page contained the answer: the link then loads the page again. */
+  /** Undefined if the document contains the conflict. The link then loads the page again. */
   onDiscard: (() => void) | undefined;
 };
 

@@ -9,7 +9,7 @@ import { toast } from "~/lib/ui/overlays/toasts";
 import { type FormValues, type Intent, type Intents, readForm, successText } from "./intents";
 import { MENU_FORM } from "./dialogs/menu-action";
 
-/** Runs an intent over the websocket with its optimistic update. Offline it uses the app's server or waits in the client. */
+/** Runs an intent over the websocket with its optimistic update. While disconnected, uses the app server, or queues the mutation. */
 export const liveAction =
   (intents: Intents, otherFields: readonly string[] = []) =>
   async ({ request, serverAction }: ClientActionFunctionArgs): Promise<FormAnswer | Response | undefined> => {
@@ -24,7 +24,7 @@ export const liveAction =
     };
 
     const convex = reconnectingConvex();
-    // Checked before sending: after a lost request it is unknown whether it ran.
+    // Checked before sending, because it is unknown whether a lost request ran.
     if (!convex || (!connectedConvex() && (await isServerReady()))) return overHttp();
     const sentFrom = currentPath();
     try {

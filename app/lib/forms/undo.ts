@@ -15,7 +15,7 @@ const steps: Record<Direction, Step[]> = { undo: [], redo: [] };
 export const newStep = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Sends the step as a form, where there is no connection. Set by the page's flash messages. */
+/** Sends the step as a form, for pages without a connection. Set by the page's flash messages. */
 let sendForm: ((step: string, direction: Direction) => void) | null = null;
 export const undoByForm = (send: typeof sendForm) => void (sendForm = send);
 

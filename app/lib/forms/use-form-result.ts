@@ -34,7 +34,7 @@ export function useAnsweredForm({ id, answer, constraint = {}, defaultValue = {}
   return [form, fields] as const;
 }
 
-/** As `getFormProps`: browser validation would hide the server's messages. */
+/** Returns a form's props, like conform's `getFormProps`. Browser validation would hide the server's messages. */
 export const formProps = ({ id, errors, errorId }: AnsweredForm) => ({
   id,
   noValidate: true,

@@ -26,7 +26,7 @@ const INTERNET: Network = { protocol: "https:", isAllowed: isPublicAddress, requ
 
 const REDIRECTS = 3;
 
-/** Fetches a public file over https. Checks the address after DNS, for the connection itself, against SSRF (OWASP). */
+/** Fetches a public file over https. Checks the resolved address of the connection to prevent SSRF (OWASP). */
 export async function fetchPublic(address: string, { maxBytes, timeoutMs }: Limits, network = INTERNET): Promise<Buffer> {
   const signal = AbortSignal.timeout(timeoutMs);
   let url = new URL(address);
@@ -49,7 +49,7 @@ export async function fetchPublic(address: string, { maxBytes, timeoutMs }: Limi
 
 export type Post = { body: string; headers: Record<string, string>; timeoutMs: number };
 
-/** Posts a text to a public server over https, and returns the status. Follows only redirects that keep the method (307, 308), each checked. */
+/** Posts a text to a public server over https, and returns the status. Follows and checks redirects that keep the method (307, 308). */
 export async function postPublic(address: string, { body, headers, timeoutMs }: Post, network = INTERNET): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs);
   let url = new URL(address);

@@ -21,7 +21,7 @@ type Notice = { unavailable: boolean; diskFull: boolean };
 
 const noticed = new AsyncLocalStorage<Notice>();
 
-/** Retries what lost against other writers, as the deployment does before. Such a mutation has not run. */
+/** Retries write conflicts, after the deployment's own retries. A mutation with a conflict has not run. */
 export const deploymentFetch: typeof fetch = async (input, init) => {
   for (let retry = 0; ; retry++) {
     try {
@@ -49,14 +49,14 @@ const fetchOnce: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** Reports `Unavailable` even if `run` swallows it. Better Auth would treat an unreadable session as signed out. */
+/** Reports `Unavailable` even if `run` swallows it, because Better Auth treats an unreadable session as signed out. */
 export async function noticeUnavailable<Result>(run: () => Promise<Result>): Promise<{ outcome: PromiseSettledResult<Result> } & Notice> {
   const notice = { unavailable: false, diskFull: false };
   const [outcome] = await noticed.run(notice, () => Promise.allSettled([run()]));
   return { outcome, ...notice };
 }
 
-/** The official client puts the function's name first in the body. */
+/** Measures a request. The official client's body begins with the function's name. */
 function measured(input: Parameters<typeof fetch>[0], body: unknown): (outcome: string) => void {
   const began = performance.now();
   const kind = /\/api\/(\w+)$/.exec(input instanceof Request ? input.url : input.toString())?.[1] ?? "other";

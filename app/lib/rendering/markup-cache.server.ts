@@ -19,7 +19,7 @@ const MARKUP_AND_DATA = 2;
 /** A user's token is renewed sooner than this (ms), and a new token changes the page. */
 const KEPT_MS = 15 * 60_000;
 
-/** Saves rendering only: every request still checks its session and runs its queries (docs/decisions/093-markup-cache.md). */
+/** Creates a cache that saves only rendering. Each request checks its session and runs its queries (docs/decisions/093-markup-cache.md). */
 export function createMarkupCache(bytes: number, now: () => number = Date.now): MarkupCache {
   const pages = new LRUCache<string, { source: PageSource; template: Template; until: number }>({ maxSize: bytes });
   showSize("kept_pages", () => pages.size);

@@ -4,7 +4,7 @@ import { allows, LINK_ROLES, type LinkRole, type MemberRole, type Right } from "
 
 const OwnRole = createContext<MemberRole | LinkRole | undefined>(undefined);
 
-/** Hides the controls that the role may not use. The functions check the rights themselves. Without a role: the owner. */
+/** Hides the controls that the role may not use. The functions check the rights themselves. The owner has no role. */
 export function OwnRights({ role, children }: { role: MemberRole | LinkRole | undefined; children: ReactNode }) {
   return <OwnRole value={role}>{children}</OwnRole>;
 }

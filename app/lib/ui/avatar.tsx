@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 
-/** A decorative picture or initial (specification 2). Skips pictures of other origins, which the content security policy blocks. */
+/** Renders a decorative picture or initial (specification 2). Skips pictures of other origins, which the CSP blocks. */
 export function Avatar({ name, email, image, className }: { name: string; email: string; image: string | null; className?: string }) {
   const classes = clsx("avatar", className);
   if (image?.startsWith("/")) return <img src={image} alt="" width={32} height={32} className={classes} />;

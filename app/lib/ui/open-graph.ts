@@ -27,7 +27,7 @@ export function linkPreview({ name, address, picture }: LinkPreview): MetaDescri
   ];
 }
 
-/** Private pages have no Open Graph tags (https://ogp.me). */
+/** Returns a public page's tags. Private pages have no Open Graph tags (https://ogp.me). */
 export function publicPage({ title, path, root }: PageAddress): MetaDescriptor[] {
   const tags: MetaDescriptor[] = [{ title }, { name: "description", content: ABOUT }];
   if (!root) return tags;

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Fields whose parts are chosen, not typed, accept no text: the browser opens a link that is dropped on them. */
+/** Excludes fields whose parts are chosen: they accept no text, so the browser would open a link that is dropped on them. */
 const TEXT_FIELD = ":read-write:not([type=date], [type=time], [type=datetime-local], [type=month], [type=week])";
 
 export const isTextField = (target: EventTarget | null): boolean => target instanceof Element && target.closest(TEXT_FIELD) !== null;

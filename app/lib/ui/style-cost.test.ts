@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 const root = new URL("../..", import.meta.url).pathname;
 const sources = globSync("**/*.{css,tsx}", { cwd: root }).map((path) => ({ path, text: readFileSync(root + path, "utf8") }));
 
-// Scans the sources, because oxlint reads no CSS. After each change of the document, Chromium would recalculate the styles of every element below `:has()`.
+// Scans the sources, because oxlint reads no CSS. Chromium recalculates all elements below `:has()` after each change of the document.
 const EVERY_ELEMENT = [/group-has-\[/, /:has\([^{;]*\)\s*[>+~ ]\s*\*/, /:has\([^{;]*\{[^}]*& > \*/];
 
 test("selects no universal descendant of an element with :has()", () => {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** False on the server and while hydrating, then true. A component that mounts later renders once; with state set by an effect it would render twice. */
+/** Returns false on the server and while hydrating, then true. State set by an effect would render components that mount later twice. */
 export const useScripted = (): boolean => useSyncExternalStore(never, yes, no);
 
 const never = () => () => {};

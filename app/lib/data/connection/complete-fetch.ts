@@ -1,6 +1,6 @@
 import { fetchWithRetryAfter } from "./retry-after";
 
-/** Resolves with the complete response. React Router's decoder leaves rejections unhandled if the user leaves the page before the body ends. */
+/** Resolves with the complete response. If a page is left before the body ends, React Router's decoder leaves rejections unhandled. */
 export async function completeFetch(request: Request): Promise<Response> {
   const response = await fetchWithRetryAfter(request);
   if (response.body === null) return response;

@@ -20,7 +20,7 @@ function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexRe
   const client = new ConvexReactClient(url, {
     ...(webSocketConstructor && { webSocketConstructor }),
     skipConvexDeploymentUrlCheck: true,
-    // `connection-status.tsx` warns, and not for mutations in the background.
+    // `connection-status.tsx` warns instead, except for background mutations.
     unsavedChangesWarning: false,
     expectAuth: true,
     initialAuthTokenReuse: true,
@@ -46,7 +46,7 @@ const quietLogger = {
   },
 };
 
-/** Returns the newest deployment timestamp this browser has seen, or null. Older data must not be shown after it. */
+/** Returns the newest deployment timestamp this browser has received, or null. Older data must not be shown after it. */
 export function observedTime(convex: ConvexReactClient): bigint | null {
   const seen = baseClientOf(convex)?.getMaxObservedTimestamp();
   return seen === undefined ? null : (BigInt(seen.high >>> 0) << 32n) | BigInt(seen.low >>> 0);

@@ -16,18 +16,18 @@ const CHECK_MS = 1400;
 const SPREAD_MS = 1000;
 const ACTIVITY_EVENTS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
 const HEARTBEAT_AFTER_MS = 1000;
-/** The first probe may use a connection that died together with the websocket, and the next one then opens another. */
+/** The first probe may use a connection that was lost with the websocket. The second probe then opens a new one. */
 const SECOND_PROBE_MS = 500;
 const PROBE_TIMEOUTS_MS = {
   closed: 6000,
   slow: 6000,
   unanswered: 2000,
-  // After sleep, received messages arrive before an answer or within this time.
+  // After sleep, queued messages arrive before the probe's response or within this time.
   dead: 500,
 };
 const LONG_PROBE_TIMEOUT_MS = 30_000;
 
-/** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */
+/** Reconnects while the tab is visible, because the client's pauses grow to 16 s, and to 60 s without messages. Returns a stop function. */
 export function startFastReconnect(): () => void {
   const controller = new AbortController();
   const { signal } = controller;

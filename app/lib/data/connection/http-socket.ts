@@ -31,7 +31,7 @@ export class HttpSocket extends EventTarget {
     this.#end(1000);
   }
 
-  /** Without credentials, because browsers then use other connections: over HTTP/1.1, six streams would block all pages. */
+  /** Sends no credentials, so that browsers use separate connections: over HTTP/1.1, six streams would block all pages. */
   async #receive(): Promise<void> {
     try {
       const { ok, body } = await fetch(this.#url, { method: "POST", credentials: "omit", cache: "no-store", signal: this.#stop.signal });

@@ -9,12 +9,12 @@ const HANDSHAKE_MEASURED_MAX = 10_000;
 /** The embedded deployment answers at once (`engine/src/sync/messages.ts`). Convex ignores the event. */
 const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
 const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
-/** Probes may get answers that are a second old (`server/http/readiness.ts`), but none from before the heartbeat. */
+/** A probe's response may be a second old (`server/http/readiness.ts`), but must not predate the heartbeat. */
 export const HEARTBEAT_LIMIT = 1_000;
 const HEARTBEAT_LIMIT_TIMES = 4;
 const HEARTBEAT_LIMIT_MAX = 16_000;
 
-/** Handshakes that failed while the server was ready: fewer may be a restart. */
+/** Number of failed handshakes with a ready server before the fallback to HTTP. A restart may cause fewer. */
 const REFUSALS = 2;
 
 let socket: WebSocket | HttpSocket | null = null;
@@ -30,7 +30,7 @@ let refusals = 0;
 let onCreate: (() => void) | null = null;
 let onClose: (() => void) | null = null;
 
-/** Returns the class for the Convex client's websocket. A function, because servers render without it. */
+/** Returns the class for the Convex client's websocket. A function, so that the server can load this module without `WebSocket`. */
 export function watchedWebSocket({ fallsBack = false } = {}): typeof WebSocket {
   return new Proxy(WebSocket, {
     construct(Native, [url, protocols]: [string | URL, string[]?]) {
@@ -58,7 +58,7 @@ function watch(created: WebSocket | HttpSocket): void {
   let isOpened = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
-  // A tab that was frozen meanwhile shows nothing about the line.
+  // The time is capped, because it says nothing about the line if the tab was frozen.
   on("open", () => (isOpened = true));
   on("open", () => (handshakeLimit = handshakeLimitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
   on("message", (event) => received("data" in event ? event.data : null));

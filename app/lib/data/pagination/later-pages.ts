@@ -2,7 +2,7 @@ import type { PaginationResult } from "convex/server";
 
 export type PageRange = {
   cursor: string | null;
-  /** Set for halves of a split page. Without it the deployment keeps the first end. */
+  /** Set for halves of a split page. Without it, the deployment keeps the end of the page's first result. */
   end?: string;
 };
 

@@ -43,7 +43,7 @@ export function useEndless<Row>(
       paginationOpts: { numItems: size, cursor, ...(end !== undefined && { endCursor: end }) },
     });
   }, [preloaded.args, size]);
-  // Before any subscription: a suspended component would never unsubscribe.
+  // Must precede all subscriptions, because a suspended component would never unsubscribe.
   useArrival(later, () => {
     const connected = connectedConvex();
     const returning = later.slots.flatMap(({ returning, ...slot }) => (returning ? [argsAt(slot)] : []));
@@ -90,7 +90,7 @@ export function useEndless<Row>(
   };
 }
 
-/** Unsubscribes with the component: a split page that stayed subscribed would keep growing. */
+/** Unsubscribes on unmount, because a split page that stayed subscribed would keep growing. */
 function usePages(ranges: PageRange[], reference: FunctionReference<"query">, argsAt: (range: PageRange) => Record<string, Value>) {
   const requests = Object.fromEntries(ranges.map((range) => [nameOf(range), { query: reference, args: argsAt(range) }]));
   const key = JSON.stringify([getFunctionName(reference), Object.values(requests).map(({ args }) => args)]);

@@ -3,7 +3,7 @@ import { createReadableStreamFromReadable } from "@react-router/node";
 
 const WAITING_BYTES = 512 * 1024;
 
-/** Combines React's 2 KiB writes into one chunk, because every chunk costs the same in streams, compression and socket. */
+/** Combines React's 2 KiB writes into one chunk, because each chunk has a fixed cost in streams, compression and socket. */
 export function collectChunks(): { body: ReadableStream<Uint8Array>; into: Writable } {
   let resume = () => {};
   const pass = (chunk: Uint8Array, done: () => void) => {

@@ -33,7 +33,7 @@ export class UploadAborted extends Error {
 
 export type Received<Result> = { results: Result[]; tooMany: boolean };
 
-/** Passes each file to `onFile` once it is complete, then deletes it. Throws DiskFull at once; InvalidForm, UploadAborted and errors of `onFile` at the end. */
+/** Passes each complete file to `onFile`, then deletes it. Throws `DiskFull` at once; `InvalidForm` and other errors at the end. */
 export async function receiveMultipart<Result>(
   request: Request,
   limits: ReceiveLimits,

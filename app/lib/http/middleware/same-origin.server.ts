@@ -8,7 +8,7 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Some providers post callbacks from their own site; Better Auth's OAuth state protects them. */
 const POSTED_FROM_ELSEWHERE = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
-/** Sent by the device, without an origin. Stores files for an hour; only a form of our own adds them (decision 171). */
+/** The device's share sheet posts here without an origin. Files are stored for an hour; only our own form adds them (decision 171). */
 const SHARE_TARGET = "/share";
 
 /** Rejects cross-site requests with unsafe methods, also on resource routes, which React Router does not check. */
@@ -25,7 +25,7 @@ export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url
 const refusalOf = (own: string) =>
   Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
 
-/** Browsers send "none" for a navigation that no page started, and "cross-site" for a form of another site. */
+/** Returns whether no page sent the request. Browsers send "none" for such a navigation, and "cross-site" for another site's form. */
 function isSentByDevice(headers: Headers): boolean {
   const site = fetchSite(headers);
   const origin = headers.get("Origin");

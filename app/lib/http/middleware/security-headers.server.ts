@@ -44,7 +44,7 @@ async function headersOf(config: AppConfig, scheme: Scheme, strict: string | und
     referrerPolicy: "same-origin",
     strictTransportSecurity: strict ?? false,
     xFrameOptions: "DENY",
-    // Outside a secure context browsers ignore both and warn in the console.
+    // Outside a secure context, browsers ignore both headers and warn in the console.
     crossOriginOpenerPolicy: scheme !== "http",
     originAgentCluster: scheme !== "http",
     xDownloadOptions: false,
@@ -70,7 +70,7 @@ function policy({ production, browserConvex, payments }: AppConfig, nonce: strin
     // `data:` placeholders and `blob:` previews. Pictures of providers are copied (`auth-api/provider-picture.server.ts`).
     imgSrc: ["'self'", "data:", "blob:"],
     connectSrc: ["'self'", ...(browserConvex.kind === "direct" ? originsOf(browserConvex.url) : []), ...development],
-    // Vite's client waits for its server in a worker.
+    // Vite's client uses a worker to wait for its server.
     ...(!production && { workerSrc: ["'self'", "blob:"] }),
     // Browsers apply this to a form's redirect too: upgrades lead to Stripe. Provider sign-ins leave by a link (`provider-redirect.tsx`).
     formAction: ["'self'", ...(payments ? STRIPE_PAGES : [])],

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Separate registry: development reloads this module. */
+/** A registry of our own, because development reloads this module. */
 const registers = [new Registry()];
 
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -52,7 +52,7 @@ export const metrics = {
 
 const sizes = new Map<string, () => number>();
 
-/** Shows at /metrics how many entries a collection has. A later call with the same name replaces the earlier one. */
+/** Reports a collection's number of entries at /metrics. A later call with the same name replaces the earlier one. */
 export const showSize = (collection: string, size: () => number): void => void sizes.set(collection, size);
 
 const entries: Gauge<"collection"> = new Gauge({

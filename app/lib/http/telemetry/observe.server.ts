@@ -25,10 +25,10 @@ export function observed(request: Request, answer: () => Promise<Response>): Pro
   });
 }
 
-/** The duration of a sign-in reveals whether an account exists. */
+/** Excludes /api/, because the duration of a sign-in reveals whether an account exists. */
 const hasServerTiming = ({ method, url }: Request) => SAFE_METHODS.has(method) && !new URL(url).pathname.startsWith("/api/");
 
-/** Whole milliseconds: finer values would distinguish inaccessible from missing ids. */
+/** Rounds to milliseconds, because finer values would distinguish inaccessible from missing ids. */
 function serverTiming({ spent }: Exchange, total: number): string {
   const parts = [...spent].map(([what, { ms, times }]) => `${what};dur=${Math.round(ms)};desc="${times}"`);
   return [`total;dur=${Math.round(total)}`, ...parts].join(", ");

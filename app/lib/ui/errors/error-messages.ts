@@ -27,7 +27,7 @@ export function passingText(error: unknown): string | null {
   return null;
 }
 
-/** Returns the text for a form that the server rejected before its action ran (`app/lib/http/forms/form.server.ts`); null for other faults. */
+/** Returns the text for a form rejected before its action ran (`app/lib/http/forms/form.server.ts`); null for other faults. */
 export function refusedFormText(error: unknown): string | null {
   const status = isRouteErrorResponse(error) ? error.status : 0;
   if (status === 413) return "The form is too large, so nothing was saved. Go back and shorten it.";

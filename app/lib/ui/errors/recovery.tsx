@@ -4,7 +4,7 @@ import { retryDelay } from "~/lib/data/connection/retry-after";
 import { RETRY_AFTER_SECONDS } from "~/lib/http/retry-after";
 import { isRateLimited, isUnreachable } from "./error-messages";
 
-/** Retries after `Retry-After` or every few seconds, when online again or shown. Without scripts the browser reloads. */
+/** Retries after `Retry-After` or every few seconds, and when the page is online or visible again. Without scripts, it reloads. */
 export function Recovery({ error }: { error: unknown }) {
   const passes = isUnreachable(error) || isRateLimited(error);
   const { revalidate, state } = useRevalidator();

@@ -8,7 +8,7 @@ const listeners = new Set<() => void>();
 const MOMENT = 2000;
 
 export function announce(text: string): void {
-  // The appended space has screen readers announce a repeated text: they ignore unchanged regions.
+  // The appended space makes screen readers announce a repeated text, because they ignore unchanged regions.
   message = text === message ? `${text}\u00A0` : text;
   announcedAt = performance.now();
   for (const listener of listeners) listener();

@@ -13,7 +13,7 @@ function classLists(): string[] {
   return [...found];
 }
 
-// Scans the sources: as a lint rule it would need oxlint's JS plugins, which are an alpha version. Of two classes for one property, Tailwind's order decides, not the list's. Classes that callers may override are in components.css.
+// Of two classes for one property, Tailwind's order decides, not the list's. A lint rule would need oxlint's JS plugins (alpha).
 it("sets each CSS property at most once in every class list", () => {
   const lists = classLists();
   expect(lists.length).toBeGreaterThan(300);

@@ -8,7 +8,7 @@ export function useTheme(atFirst: Theme): Theme {
   return useSyncExternalStore(onThemeChange, currentTheme, () => atFirst);
 }
 
-/** Applies a theme. The class is for extensions and tools that look for `dark`. */
+/** Applies a theme. The class is for extensions and tools that check for `dark`. */
 export function showTheme(theme: Theme): void {
   const { classList, dataset } = document.documentElement;
   classList.remove(...THEMES);
