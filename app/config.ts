@@ -1,7 +1,7 @@
 /** The app's settings. `server/config.ts` reads them from the environment; nothing in `app/` reads `process.env`. */
 export type AppConfig = {
   production: boolean;
-  /** APP_URL; empty: any loopback host. Links in mails and provider callbacks use the first. */
+  /** The origins in APP_URL; empty allows any loopback host. Mailed links and provider callbacks use the first origin. */
   origins: readonly string[];
   strictTransportSecurity: Readonly<Record<string, string>>;
   /** The base of links sent without a request: the first origin, or the loopback address. */
@@ -21,11 +21,11 @@ export type AppConfig = {
   mailFrom: string;
   publicLinks: {
     enabled: boolean;
-    /** The operator's address; null: link pages have no "Report". */
+    /** The operator's address. When null, link pages have no "Report". */
     reportTo: string | null;
   };
   webhooks: boolean;
-  /** Stripe; null: no sales, and no plan limits. */
+  /** Stripe's settings. Null disables sales and plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {
     signUp: "open" | "invited" | "closed";

@@ -42,7 +42,7 @@ function streamed(request: Request, entry: EntryContext, context: RouterContextP
       nonce,
       [waits ? "onAllReady" : "onShellReady"]: answer,
       onShellError: reject,
-      // Errors in the shell reach `handleError`; later ones only this callback.
+      // Errors in the shell also reach `handleError`. Later errors reach only this callback.
       onError: (error: unknown) => {
         if (started) log.error({ error }, "a page failed while it was streamed");
       },

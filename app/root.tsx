@@ -108,7 +108,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** False after a root error: React would then create scripts from HTML strings, which Trusted Types forbid, so the page would be blank. */
+/** Returns false after a root error: Trusted Types forbid React to create scripts from HTML strings, so the page would be blank. */
 function useIsFromServer(): boolean {
   const now = useSyncExternalStore(never, no, alwaysTrue);
   const [atFirst] = useState(now);

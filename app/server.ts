@@ -30,14 +30,14 @@ export type RequestInfo = {
 
 export type App = {
   fetch(request: Request, info: RequestInfo): Promise<Response>;
-  /** Renders the sign-in page, so that the first visitor waits for no code to be loaded and compiled. */
+  /** Renders the sign-in page, so that its code is loaded and compiled before the first visitor. */
   warmUp(origin: string): Promise<void>;
-  /** Begins to scan stored files and to remove deleted ones. Call it once requests are answered. */
+  /** Begins to scan stored files and to remove deleted ones. Call it once the server answers requests. */
   beginBackgroundWork(): void;
   close(): Promise<void>;
 };
 
-/** The caller passes the settings; nothing here reads the environment. */
+/** Creates the app. The caller passes the settings; nothing here reads the environment. */
 export function createApp(config: AppConfig, log?: Log): App {
   if (log) logTo(log);
   // Must run before new uploads: removes those of a killed process.
@@ -82,7 +82,7 @@ export function createApp(config: AppConfig, log?: Log): App {
   };
 }
 
-/** React Router reads the origin before any middleware and fails on an invalid one. */
+/** Returns whether the Origin header is invalid. React Router reads it before any middleware, and fails. */
 function hasBrokenOrigin({ method, headers }: Request): boolean {
   const origin = headers.get("Origin");
   return method !== "GET" && method !== "HEAD" && origin !== null && origin !== "null" && !URL.canParse(origin);

@@ -9,7 +9,7 @@ import type { Route } from "./+types/dev.outbox";
 
 export const meta: Route.MetaFunction = () => [{ title: "Outbox · Atelier" }];
 
-/** 404 in production: readers of the mail could take over accounts. */
+/** Throws 404 in production, because readers of the mail could take over accounts. */
 export async function loader({ context }: Route.LoaderArgs) {
   const mails = await readOutbox(context.get(configContext));
   if (!mails) throw notFoundResponse();

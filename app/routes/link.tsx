@@ -46,7 +46,7 @@ export async function action({ request, context, params: { token } }: Route.Acti
   return data<SaveAnswer>({ saveProblem });
 }
 
-/** The first comment of a visitor sets the cookie that makes them its author. */
+/** Reloads after each form, because a visitor's first comment sets the cookie that makes them its author. */
 export const shouldRevalidate = (args: ShouldRevalidateFunctionArgs): boolean =>
   (args.formMethod !== undefined && args.formMethod !== "GET") || liveLayoutRevalidation(args);
 

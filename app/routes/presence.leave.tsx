@@ -9,7 +9,7 @@ import type { Route } from "./+types/presence.leave";
 
 export const loader = methodNotAllowed("POST");
 
-/** A closing page sends this. It may have signed out already, so the secret key of its tab is the proof. */
+/** Removes a closing page's row. The page may have signed out already, so its tab's secret key authorizes the request. */
 export async function action({ request, context }: Route.ActionArgs) {
   const sent = await readFormData(request);
   checkFieldNames(sent, { once: ["tab"] });

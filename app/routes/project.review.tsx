@@ -126,7 +126,7 @@ function StatusSection({ project: { _id: id, designCount, imageCount, reviews },
         </h2>
         <p className="tabular flex flex-wrap gap-x-4 text-soft">
           <CountLink to={ofDesigns === 0 ? null : href("/projects/:id", { id }) + search}>{count(ofDesigns, "design")}</CountLink>
-          {/* No page lists the images without a status of a project. */}
+          {/* No page lists a project's images without a status. */}
           <CountLink to={ofImages === 0 || status === "none" ? null : href("/projects/:id/images", { id }) + search}>
             {count(ofImages, "image")}
           </CountLink>

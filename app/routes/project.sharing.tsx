@@ -43,7 +43,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
     itemIn(convex, url.searchParams.get(SHARED_ITEM)),
   ]);
   const config = context.get(configContext);
-  // Only the app server can open the sealed tokens.
+  // Only the app server can decrypt the sealed tokens.
   const addresses = Object.fromEntries(links.value.page.map(({ _id, sealedToken }) => [_id, linkAddress(config, sealedToken)]));
   return { project, links, item, addresses, isFirst: cursor === null, enabled: config.publicLinks.enabled, webhooks: config.webhooks };
 }
@@ -71,7 +71,7 @@ export async function clientAction(args: ClientActionFunctionArgs) {
 
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value };
 
-/** The addresses of new links come from the loader. */
+/** Reloads after each form, because only the loader returns the addresses of new links. */
 export const shouldRevalidate = (args: ShouldRevalidateFunctionArgs): boolean =>
   (args.formMethod !== undefined && args.formMethod !== "GET") || liveRevalidation(args);
 
@@ -103,7 +103,7 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
           Links
         </h2>
         <LinkList projectId={project._id} links={page.rows} addresses={addresses} />
-        {/* Pages of their own: only the server can open the addresses of further links. */}
+        {/* Separate pages, because only the server can decrypt the addresses of further links. */}
         <MorePages itemNoun="links" page={{ isFirst: loaderData.isFirst, next: page.next }} />
       </section>
       {loaderData.webhooks ? (

@@ -68,7 +68,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   }
 }
 
-/** Reloads also after a refusal, since the other files are added. */
+/** Reloads also after a rejected file, because the other files were added. */
 export const shouldRevalidate = () => true;
 
 async function addToDesign(visitor: Visitor, designId: string, config: AppConfig) {

@@ -33,7 +33,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const found = signUp === "closed" ? null : await findInvitation(config, token);
   const invitation = found && token !== null ? { token, email: found.email } : null;
   const notice = noticeOf(signUp, token !== null, invitation !== null);
-  // A provider without addresses cannot sign up, only sign in an account that it is linked to.
+  // Providers without addresses cannot create accounts. They only sign in to linked accounts.
   const providers = socialChoicesOf(config).filter(({ id }) => !WITHOUT_ADDRESS.has(id));
   const search = new URLSearchParams(url.searchParams);
   search.delete(INVITATION);
