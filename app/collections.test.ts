@@ -29,7 +29,7 @@ it("remembers at most 20,000 picture grants", () => {
   expect(accessCache.size()).toBeLessThanOrEqual(20_000);
 });
 
-it("keeps pages within their bytes, and shows how many at /metrics", async () => {
+it("keeps cached pages within a byte limit and reports their number at /metrics", async () => {
   const pages = createMarkupCache(1000);
   const markup = [Buffer.alloc(5)];
   for (let each = 0; each < MANY; each++) pages.store({ address: `/${each}`, loaderData: {}, once: [] }, markup, Infinity);
@@ -43,7 +43,7 @@ it("releases the slots of 100,000 users", () => {
   expect(limit.users()).toBe(0);
 });
 
-it("notes at most 20 of 100,000 activities", () => {
+it("stores at most 20 of 100,000 activities", () => {
   for (let each = 0; each < MANY; each++) noteActivity(`${each}`);
   expect([takeActivity().length, takeActivity().length]).toEqual([20, 0]);
 });

@@ -73,7 +73,7 @@ describe("between stage and image", () => {
       }),
     );
   });
-  it("is always within the image", () => {
+  it("places every anchor within the image", () => {
     const anywhere = fc.record({
       x: fc.double({ min: -9999, max: 9999, noNaN: true }),
       y: fc.double({ min: -9999, max: 9999, noNaN: true }),
@@ -111,13 +111,13 @@ describe("the crosshair", () => {
 
 describe("panning to an anchor", () => {
   const stage = { width: 400, height: 300 };
-  it("is not needed for one that is on the stage", () => {
+  it("is not needed for an anchor on the stage", () => {
     expect(panToShow({ left: 60, top: 60, width: 100, height: 100 }, stage)).toEqual({ x: 0, y: 0 });
   });
   it("moves the picture by the least distance", () => {
     expect(panToShow({ left: -52, top: 400, width: 0, height: 0 }, stage)).toEqual({ x: 100, y: -148 });
   });
-  it("centres one that is larger than the stage", () => {
+  it("centres an anchor that is larger than the stage", () => {
     expect(panToShow({ left: 0, top: 60, width: 1000, height: 10 }, stage)).toEqual({ x: -300, y: 0 });
   });
 });

@@ -13,7 +13,7 @@ const tab = (id: string, userId: string, more: Partial<Tab> = {}): Tab => ({
 });
 const image = (id: string) => ({ imageId: id as Id<"designImages"> });
 
-it("shows each other person once and prefers visible tabs with an image", () => {
+it("shows every other person once and prefers visible tabs with an image", () => {
   const tabs = [
     tab("1", "eve", { isAway: true, ...image("a") }),
     tab("2", "bob"),

@@ -6,7 +6,7 @@ const marked = (text: string, typed: string) =>
     .map((part) => (part.isMatch ? `[${part.text}]` : part.text))
     .join("");
 
-it("marks typed words wherever they are, without regard to case and accents", () => {
+it("marks typed words anywhere in a text, ignoring case and accents", () => {
   expect(marked("Clock tower clock", "clock")).toBe("[Clock] tower [clock]");
   expect(marked("Café crème", "creme CAF")).toBe("[Caf]é [crème]");
   expect(marked("dandelions.png", "lion")).toBe("dande[lion]s.png");

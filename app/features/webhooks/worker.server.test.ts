@@ -83,7 +83,7 @@ it("sends each new image once, also with several workers", { tags: "@webhook-onc
   }
 });
 
-it("sends comments and statuses to webhooks that want them", { tags: "@webhook-comment-status" }, async () => {
+it("sends comments and statuses to webhooks that are subscribed to them", { tags: "@webhook-comment-status" }, async () => {
   await create(["comment.created", "status.changed"]);
   const { id: image } = await addImage(backend, ada, designId, "fig");
   const worker = startWebhookWorker(config, network);

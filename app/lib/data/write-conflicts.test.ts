@@ -8,7 +8,7 @@ function failing(times: number, error: Error) {
   return { run: async () => (++runs > times ? runs : Promise.reject(error)), runs: () => runs };
 }
 
-it("repeats a mutation that lost against other writers, with growing pauses", async () => {
+it("retries a mutation after a write conflict, with growing pauses", async () => {
   const pauses: number[] = [];
   const { run } = failing(3, new Error(TEXT));
   expect(await retryConflicts(run, async (ms) => void pauses.push(ms))).toBe(4);

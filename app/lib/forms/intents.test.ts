@@ -49,7 +49,7 @@ describe("readForm", () => {
     expect(() => readForm(intents, sent({ intent: name }))).toThrow(badRequest);
   });
 
-  it("accepts the fields of the route's other intents, which one form serves", () => {
+  it("accepts fields of the route's other intents, because forms can share them", () => {
     expect(readForm(intents, sent({ intent: "stay", id: "7", name: "Dawn" })).values).toEqual({ id: "7" });
   });
 
@@ -88,7 +88,7 @@ describe("readForm", () => {
 });
 
 describe("run", () => {
-  it("calls the mutation with the arguments, and answers where to go", async () => {
+  it("calls the mutation with the arguments, and returns the redirect target", async () => {
     const run = vi.fn<() => Promise<string>>(async () => "done");
     expect(await intents.renameProject.run(run, { id: "7", name: "Dawn" })).toBe("/things/7?done");
     expect(run).toHaveBeenCalledWith(rename, { id: "7", name: "Dawn" }, undefined);

@@ -73,7 +73,7 @@ describe("with a connection", () => {
     expect(serverAction).not.toHaveBeenCalled();
     expect(toast).toHaveBeenCalledExactlyOnceWith("Made");
   });
-  it("stays on the page without a target, or if it is the target", async () => {
+  it("stays on the page without a target, or if the page is the target", async () => {
     expect(await send("stay")).toEqual(accepted);
     expect(await send("back")).toEqual(accepted);
     expect(announce).toHaveBeenCalledExactlyOnceWith("Kept");

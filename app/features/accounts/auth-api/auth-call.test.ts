@@ -9,7 +9,7 @@ const user = { model: "users", where: "ada@example.com" };
 const session = { model: "sessions", where: "token" };
 
 describe("runAuthCall", () => {
-  it("starts the early read before the request, which gets its answer", async () => {
+  it("starts the early read before the request and passes its result to the request", async () => {
     const { read, reads } = store();
     const { result } = await runAuthCall(
       async () => {
@@ -31,14 +31,14 @@ describe("runAuthCall", () => {
     expect(result).toEqual([1, 1, 2, 3, 4]);
   });
 
-  it("shares no answer between requests", async () => {
+  it("shares no result between requests", async () => {
     const { read } = store();
     const request = () => runAuthCall(() => readCached(session, read), null);
     const both = await Promise.all([request(), request()]);
     expect(both.map(({ result }) => result)).toEqual([1, 2]);
   });
 
-  it("passes a failed early read to the request, and to nobody without one", async () => {
+  it("reports a failed early read only to a request that reads the same", async () => {
     const fail = () => Promise.reject(new Error("down"));
     await expect(
       runAuthCall(

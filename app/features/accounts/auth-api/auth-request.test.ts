@@ -16,7 +16,7 @@ vi.mock("./auth.server", async (original) => ({
 it.each([
   ["/sign-out", 503],
   ["/update-user", 200],
-] as const)("answers %s with %i when a failed call to the deployment is hidden", async (path, expected) => {
+] as const)("answers %s with %i when the handler hides a failed call to the deployment", async (path, expected) => {
   handler.mockImplementation(async () => {
     await deploymentFetch("http://127.0.0.1:3").catch(() => null);
     return Response.json({ success: true });

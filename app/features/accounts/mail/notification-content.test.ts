@@ -83,7 +83,7 @@ it("lists the notices of a digest with their links, and counts the others", () =
   expect(mail.html).toContain("Eve commented on “Cover &lt;1&gt;”.");
 });
 
-it("omits names that could carry a message or a link", () => {
+it("replaces names that could contain a message or a link", () => {
   const access = { actor: "Win at evil.example", project: "www.evil.example", projectId: ids.projectId, role: "viewer" as const };
   const notice = { kind: "invitation" as const, actorId: "u2", invitationId: "v1" as Id<"invitations"> };
   const mail = rendered({ notices: [{ ...base, notice, access }] });

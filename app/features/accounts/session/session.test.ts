@@ -90,7 +90,7 @@ async function requestsDuring(what: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe("visitor", () => {
-  it("is null without a session, and makes no request", async () => {
+  it("is null without a session, and needs no request", async () => {
     expect(await requestsDuring(async () => expect(await new Browser().visit(getVisitor)).toBeNull())).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe("visitor", () => {
     expect(await other.visit(getVisitor)).toBeNull();
   });
 
-  it("is null after a renewed lookup of an ended session, and drops the token cookie", async () => {
+  it("is null after a lookup of an ended session, which deletes the token cookie", async () => {
     await browser.visit(getVisitor);
     const elsewhere = new Browser();
     await elsewhere.post("/sign-in/email", person);
@@ -235,13 +235,13 @@ describe("Better Auth behind the app", () => {
       }),
     });
 
-  it("answers 503 instead of a wrong password while the deployment is down", async () => {
+  it("answers a sign-in with 503, not 401, while the deployment is down", async () => {
     const answer = await signIn({ ...config, convexUrl: "http://127.0.0.1:3" });
     expect(answer.status).toBe(503);
     expect(answer.headers.get("Retry-After")).toBe("5");
   });
 
-  it("counts attempts by the trusted client address, not by a sent header", async () => {
+  it("counts attempts by the trusted client address, not by the client's header", async () => {
     const limited = { ...config, accounts: { ...config.accounts, rateLimit: true } };
     const attempt = (n: number) =>
       signIn(limited, { "X-Forwarded-For": `198.51.100.${n}`, "x-atelier-client-address": `198.51.100.${n}` }, "wrong password");

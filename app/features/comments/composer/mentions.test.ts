@@ -30,7 +30,7 @@ describe("a mention that is being typed", () => {
 });
 
 describe("suggested people", () => {
-  it("have a word that begins with the query, without regard to case and accents", () => {
+  it("have a word that begins with the query, ignoring case and accents", () => {
     const people = [ANNA, ADA, ANN];
     expect(suggestedPeople(people, "an").map(({ id }) => id)).toEqual(["k3", "k2"]);
     expect(suggestedPeople(people, "CAP").map(({ id }) => id)).toEqual(["k3"]);
@@ -45,7 +45,7 @@ describe("stored texts", () => {
     expect(toTokens("@Ann and @Anna Čapek, @Annabel, @A.*", people)).toBe("@[Ann](k2) and @[Anna Čapek](k3), @Annabel, @[A.*](k4)");
     expect(toTokens("@Ann", {})).toBe("@Ann");
   });
-  it("become the same text after editing", () => {
+  it("are unchanged after a conversion to the field's text and back", () => {
     const stored = "@[Ann](k2) and @[Anna Čapek](k3)";
     const edited = fromTokens(stored);
     expect(edited).toEqual({ text: "@Ann and @Anna Čapek", people: { Ann: "k2", "Anna Čapek": "k3" } });

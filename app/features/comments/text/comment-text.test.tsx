@@ -92,7 +92,7 @@ describe("unsafe text", () => {
     fc.assert(fc.property(texts, expectOnlyKnownMarkup), { numRuns: 2_000 });
   });
 
-  it("has every word of a text without syntax", () => {
+  it("renders every word of a text without syntax", () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1 }).map((each) => each.join(" "));
     fc.assert(
       fc.property(words, (text) => {

@@ -93,7 +93,7 @@ it("makes the first thumbnail of an uploaded JPEG without reading the stored fil
   expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({ width: 480, height: 360 });
 });
 
-it("rotates a file that was replaced meanwhile by its own type and rotation", async () => {
+it("rotates a replaced file according to the new file's type and rotation", async () => {
   await store("jpeg");
   expect((await ask({ method: "HEAD" })).headers.get("Content-Type")).toBe("image/jpeg");
   await store("png", 90);

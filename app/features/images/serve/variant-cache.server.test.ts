@@ -162,7 +162,7 @@ describe("openVariantCache", () => {
     expect([second.count(), second.size(), (await files()).length]).toEqual([1, 20, 1]);
   });
 
-  it("makes an entry again whose file is damaged", async () => {
+  it("recreates an entry whose file is damaged", async () => {
     const cache = openVariantCache(folder, 1000);
     await cache.get("aa", async () => picture(20, 3));
     const [path = ""] = await files();

@@ -43,7 +43,7 @@ describe("request limit", () => {
     expect(limit.known()).toBe(MIB);
   });
 
-  it("is dropped when a request passes that was reported as too large", async () => {
+  it("is dropped when a request of the rejected size passes", async () => {
     const limit = open();
     await limit.arrived(MIB, 2 * MIB);
     await limit.arrived(2 * MIB);

@@ -57,7 +57,7 @@ it("refuses shared files beyond the quota, which waiting files count towards", a
   config = { ...config, storageQuotaBytes: Infinity };
 });
 
-it("keeps the latest shared files, also of a share that did not arrive completely", async () => {
+it("keeps the latest shared files, also of an incomplete share", async () => {
   const { partialUploads } = uploadsFor(config);
   for (let index = 0; index < MAX_FILES; index++) {
     const file = { ownerId: visitor.userId, designId: null, name: `${index}.png`, length: 1, checksum: null, isShared: true };
@@ -86,7 +86,7 @@ function addToNewProject(mutation: RequestConvex["mutation"]) {
   return addSharedToNewProject(new Request("http://localhost/share/images"), visitor, context);
 }
 
-it("creates no project without shared files, and none beyond the plan", async () => {
+it("creates no project without shared files or beyond the plan's limit", async () => {
   const mutation = vi.fn<RequestConvex["mutation"]>().mockRejectedValue(limit("The Free plan includes 3 projects."));
   expect((await addToNewProject(mutation)).answer.problem).toMatch(/have expired/);
   expect(mutation).not.toHaveBeenCalled();

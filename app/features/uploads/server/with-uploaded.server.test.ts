@@ -104,7 +104,7 @@ it("keeps an upload above the quota, so that it need not be sent again", async (
   expect(await uploadsFor(config).partialUploads.unfinished(ada.userId)).toEqual([]);
 });
 
-it("takes only the user's own complete upload for the same design", async () => {
+it("accepts only the user's own complete upload for the same design", async () => {
   const imageId = await addImage();
   const ids = [
     await upload({ for: "version", design: designId }, picture.length + 1),
@@ -120,7 +120,7 @@ it("takes only the user's own complete upload for the same design", async () => 
   expect((await replace(imageId, own.id)).results).toMatchObject([{ ok: true }]);
 });
 
-it("limits the number and size of account pictures, which make no images", async () => {
+it("limits the number and size of account pictures, and adds no images", async () => {
   const megabytes = 1024 * 1024;
   expect((await upload({ for: "picture" }, 20 * megabytes + 1, null)).status).toBe(413);
   const uploads = [];

@@ -143,13 +143,13 @@ describe("a deployment that answers heartbeats", () => {
     return socket;
   }
 
-  it("gets one every 2.5 to 3.5 s", async () => {
+  it("gets a heartbeat every 2.5 to 3.5 s", async () => {
     const socket = await answering();
     expect(socket.sent.length).toBeGreaterThanOrEqual(8);
     expect(socket.sent.length).toBeLessThanOrEqual(13);
   });
 
-  it("gets none from a hidden tab", async () => {
+  it("gets no heartbeat from a hidden tab", async () => {
     const socket = await answering();
     visibilityState = "hidden";
     const before = socket.sent.length;
@@ -469,7 +469,7 @@ it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-
   expect(Math.max(...perTenth.values())).toBeLessThan(100);
 });
 
-it("uses HTTP after two rejected handshakes, and a websocket again after it ends", async () => {
+it("uses HTTP after two rejected handshakes, then a websocket when HTTP ends", async () => {
   const create = (): unknown => new (watchedWebSocket({ fallsBack: true }))("ws://localhost:1");
   const rejected = async () => {
     const socket = create();

@@ -34,7 +34,7 @@ it("moves a row from one page of a list to another", () => {
   expect(shown({ id: "a", to: "after", beside: "x" })).toEqual(["ab", "cd", "e"]);
 });
 
-it("reads a form", () => {
+it("returns the arguments from a form's fields", () => {
   expect(orderArgs({ id: "a", to: "before", beside: "b" })).toEqual({ id: "a", to: "before", beside: "b" });
   expect(orderArgs({ id: "a", to: "", beside: "" })).toEqual({ id: "a", to: "last" });
 });

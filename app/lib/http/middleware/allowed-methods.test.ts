@@ -6,7 +6,7 @@ it.each([
   [405, null, "GET, HEAD"],
   [405, "POST", "POST"],
   [404, null, null],
-])("names the allowed methods of an answer %i with Allow %j", async (status, allow, sent) => {
+])("lists the allowed methods in a response with status %i and Allow %j", async (status, allow, sent) => {
   const inner = () => new Response(null, { status, ...(allow && { headers: { Allow: allow } }) });
   const response = await answerOf(allowedMethods, new Request("https://atelier.example/error", { method: "POST" }), { inner });
   expect(response.headers.get("Allow")).toBe(sent);

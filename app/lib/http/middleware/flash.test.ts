@@ -60,7 +60,7 @@ describe("a message", () => {
     }
   });
 
-  it("is not consumed by a prefetch or by anything but a page", async () => {
+  it("is consumed only by a page, not by a prefetch or another request", async () => {
     const led = await leading("Done");
     const { response, flash } = await pageFor({ ...sentBack(led), "Sec-Purpose": "prefetch" });
     expect([flash, cookieOf(response)]).toEqual([null, null]);

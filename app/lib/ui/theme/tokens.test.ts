@@ -43,17 +43,17 @@ describe.each([
 ])("in the %s theme", (_, theme) => {
   const surfaces = ["ground", "panel", "card", "raised", "hover", "mat"];
 
-  it.each(surfaces)("text on %s is at least 4.5:1", (surface) => {
+  it.each(surfaces)("text on %s has a contrast of at least 4.5:1", (surface) => {
     for (const text of ["ink", "soft", "faint", "accent-text", "danger-text"])
       expect(contrast(of(text, theme), of(surface, theme)), `${text} on ${surface}`).toBeGreaterThanOrEqual(4.5);
   });
-  it("text on buttons is at least 4.5:1", () => {
+  it("text on buttons has a contrast of at least 4.5:1", () => {
     for (const button of ["accent", "accent-hover"])
       expect(contrast(of("accent-ink", theme), of(button, theme)), button).toBeGreaterThanOrEqual(4.5);
     for (const button of ["danger", "danger-hover"])
       expect(contrast(of("danger-ink", theme), of(button, theme)), button).toBeGreaterThanOrEqual(4.5);
   });
-  it.each(["ground", "panel", "card", "raised"])("the edge of a control on %s, and the ring of focus, are at least 3:1", (surface) => {
+  it.each(["ground", "panel", "card", "raised"])("control edges on %s and focus rings have a contrast of at least 3:1", (surface) => {
     for (const edge of ["edge", "accent-text"])
       expect(contrast(of(edge, theme), of(surface, theme)), `${edge} on ${surface}`).toBeGreaterThanOrEqual(3);
   });

@@ -17,7 +17,7 @@ describe("the Convex token cookie", () => {
     expect(readConvexToken(request(cookie), names)).toBeNull();
   });
 
-  it("is for this host over https alone, for no script, and for 15 minutes", { tags: "@this-host-over-https-alone-no" }, () => {
+  it("is sent only to this host over https, is HttpOnly, and expires after 15 minutes", { tags: "@this-host-over-https-alone-no" }, () => {
     expect(storeConvexToken(names, "s", "t")).toMatch(
       /^__Host-atelier\.convex_token=[\w-]{16}\.t; Path=\/; HttpOnly; SameSite=Lax; Max-Age=900; Secure$/,
     );

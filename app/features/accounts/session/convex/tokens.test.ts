@@ -34,7 +34,7 @@ async function asDeployment(token: string, audience: string) {
 const secondsLeft = ({ exp = 0 }: { exp?: number }) => exp - Date.now() / 1000;
 
 describe("a user's token", () => {
-  it("names the user and session for 15 minutes, for the deployment", { tags: "@names-user-session-15-minutes-deployment" }, async () => {
+  it("identifies user and session to the deployment for 15 minutes", { tags: "@names-user-session-15-minutes-deployment" }, async () => {
     const payload = await asDeployment(await signUserToken(key, claims, inAWeek()), USER_AUDIENCE);
     expect(payload).toMatchObject({ sub: "u1", sessionId: "s1", name: "Ada Ł", email: "ada@example.com" });
     expect(payload["service"]).toBeUndefined();
@@ -81,7 +81,7 @@ describe("a user's token", () => {
   });
 });
 
-it("a link's token names the link for five minutes, and is no user token", async () => {
+it("a link's token is valid for five minutes, and is no user token", async () => {
   const token = await signLinkToken(key, { linkId: "l1", lock: 2 });
   const payload = await asDeployment(token, LINK_AUDIENCE);
   expect(payload).toMatchObject({ sub: "public-link", linkId: "l1", lock: 2 });

@@ -32,7 +32,7 @@ it("returns files and folders that were dropped together in their order", async 
   expect([folder, files.map(({ name }) => name)]).toEqual([null, ["z.png", "a.png"]]);
 });
 
-it("remembers the handles of dropped files where the browser has them", async () => {
+it("stores the handles of dropped files where the browser offers them", async () => {
   const handle = { kind: "file", requestPermission: () => Promise.resolve("granted") };
   const dropped = transfer({ "a.png": null, "b.png": null });
   Object.assign(dropped.items[1] ?? {}, { getAsFileSystemHandle: () => Promise.resolve(handle) });

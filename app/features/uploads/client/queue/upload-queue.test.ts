@@ -106,7 +106,7 @@ describe("upload queue", () => {
     expect((await reopened(other.next, {}, "ada")).uploads).toEqual([]);
   });
 
-  it("deletes files that end together in one transaction per store", async () => {
+  it("deletes files that finish together in one transaction per store", async () => {
     const queue = openUploadQueue("ada");
     add(queue, [file("a.png"), file("b.png"), file("c.png")]);
     await whenStored(queue, 3);

@@ -3,7 +3,7 @@ import { createLineSpeed } from "./line-speed";
 
 const MB = 1_000_000;
 
-it("is fast for files of under a second after a fast large request", () => {
+it("is fast for files that take under a second, after a fast large request", () => {
   const line = createLineSpeed();
   expect(line.isFastFor(5 * MB)).toBe(false);
   line.note(5 * MB, 250);
@@ -12,7 +12,7 @@ it("is fast for files of under a second after a fast large request", () => {
   expect(line.isFastFor(MB)).toBe(false);
 });
 
-it("does not judge a line by small requests", () => {
+it("does not measure the speed of small requests", () => {
   const line = createLineSpeed();
   line.note(2_000, 0.1);
   expect(line.isFastFor(2_000)).toBe(false);

@@ -145,7 +145,7 @@ describe("openPartialUploads", () => {
     expect(await readFile(partialUploads.path(part), "utf8")).toBe("abcdefghij");
   });
 
-  it("is visible and counted only for its owner", async () => {
+  it("finds and counts an upload only for its owner", async () => {
     const part = await make(7);
     await make(5, "eve");
     expect(await partialUploads.find(part.id, "eve")).toBeNull();
@@ -155,7 +155,7 @@ describe("openPartialUploads", () => {
     ]);
   });
 
-  it("stores the outcome without bytes or file name, through a restart", async () => {
+  it("stores the outcome, without bytes or file name, beyond a restart", async () => {
     const part = await make(3);
     await partialUploads.append(part, 0, chunks("abc"));
     await partialUploads.finish(part, { ok: true, imageId: "i" });
@@ -193,7 +193,7 @@ describe("openPartialUploads", () => {
     for (const file of files) expect(await readFile(join(folder, file), "utf8")).not.toContain("ada");
   });
 
-  it("ends a pending write when it is removed", async () => {
+  it("ends a pending write when its upload is removed", async () => {
     const part = await make();
     const hangs = Promise.withResolvers<never>();
     const writing = partialUploads.append(
@@ -211,7 +211,7 @@ describe("openPartialUploads", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("expires after half an hour when empty, and after a day when started", async () => {
+  it("expires an empty upload after half an hour, and a started one after a day", async () => {
     const hours = async (part: { id: string }) => (((await partialUploads.find(part.id, "ada"))?.expiresAt ?? 0) - Date.now()) / 3_600_000;
     const [empty, begun, killed] = [await make(), await make(), await make()];
     expect(await hours(empty)).toBeCloseTo(0.5, 1);
@@ -233,7 +233,7 @@ describe("openPartialUploads", () => {
     expect(await partialUploads.reserved("ada")).toBe(7);
   });
 
-  it("keeps what is created, written and removed while the folder is read", async () => {
+  it("keeps all changes that are made while the folder is read", async () => {
     const [written, removed] = [await make(), await make()];
     for (let each = 0; each < 50; each++) await make(1, "eve");
     await again();

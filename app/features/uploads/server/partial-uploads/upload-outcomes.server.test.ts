@@ -37,7 +37,7 @@ describe("openOutcomes", () => {
     expect((await linesIn()).length).toBeLessThanOrEqual(2 * limits.most + 1000);
   });
 
-  it("reads at most its limits from a file with 100,000 outcomes", async () => {
+  it("reads no more than its limits from a file with 100,000 outcomes", async () => {
     await writeFile(path, Array.from({ length: MANY }, (_, each) => `\n${JSON.stringify(make(`person ${each % 1000}`))}`).join(""));
     const outcomes = openOutcomes(path, { mostOfPerson: 100, most: 1000 });
     expect((await outcomes.owners()).length).toBeLessThanOrEqual(1000);

@@ -142,7 +142,7 @@ describe(`${GUESSES} concurrent guesses from different addresses`, () => {
   });
 });
 
-it("compares three of many concurrent passwords from one address", async () => {
+it("compares only three of many concurrent passwords from one address", async () => {
   const { email } = await signUp();
   const answers = await atOnce((index) => post("/sign-in/email", { email, password: `wrong ${index}` }, { address: "203.0.113.1" }));
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
