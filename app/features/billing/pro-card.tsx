@@ -42,7 +42,7 @@ function limitText(kind: keyof Billing["limits"], most: number | null): string {
   return most === null ? `Unlimited ${kind}` : `${formatAmount(kind, most)} ${kind}`;
 }
 
-/** Stripe's amounts are in the smallest unit, which is not always a hundredth. */
+/** Formats a price. Stripe's amounts are in the smallest unit, which is not always a hundredth. */
 function money({ amount, currency }: NonNullable<Offer["price"]>): string {
   const format = new Intl.NumberFormat("en", { style: "currency", currency, trailingZeroDisplay: "stripIfInteger" });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));

@@ -77,7 +77,7 @@ export function positionText(anchor: Anchor, rotation: Rotation): string {
 
 const percent = (fraction: number): string => `${Math.round(fraction * 100)}%`;
 
-/** Rounding must not move a rectangle's edge out of the image, which the server refuses. */
+/** Clamps a rectangle, because rounding could move its edge out of the image, which the server rejects. */
 function within({ x, y, width, height }: Required<Anchor>): Anchor {
   const [left, top] = [clamp(x), clamp(y)];
   return { x: left, y: top, width: Math.min(width, 1 - left), height: Math.min(height, 1 - top) };

@@ -21,7 +21,7 @@ export type ContentReader = {
   chosenImages(ids: string[]): AsyncIterable<Row>;
   chosenDesigns(ids: string[]): AsyncIterable<Row>;
   selected(selection: WholeSelection): AsyncIterable<Row>;
-  /** The file, turned if the image was rotated. Null when the image was deleted or is no longer accessible. */
+  /** Returns the file, rotated like the image; null when the image was deleted or is no longer accessible. */
   original(image: Row, signal: AbortSignal): Promise<Response | null>;
 };
 

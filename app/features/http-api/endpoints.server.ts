@@ -48,7 +48,7 @@ export type Endpoint = {
   query?: z.ZodObject;
   sends?: "files" | z.ZodObject;
   answer: z.ZodType | "file";
-  /** `query` are the checked parameters of the address, `body` the checked JSON. Throws what the functions throw. */
+  /** `query` contains the checked parameters of the address, `body` the checked JSON. Throws the errors of the functions. */
   run(call: ApiCall, query: Record<string, unknown>, body: unknown): Promise<Response>;
 };
 

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { normalizeIP } from "@better-auth/core/utils/ip";
 
-/** Per app server. A token has its own limit, and an address has one for requests without a valid token. */
+/** Limits per app server: for each token, and for each address's requests without a valid token. */
 const REQUESTS_PER_MINUTE = 600;
 const REFUSALS_PER_MINUTE = 60;
 

@@ -141,7 +141,7 @@ async function write({ request, context }: Sent, call: Call, args: object, sentN
   return { me: toAuthor(guest), cookies: guestCookies(config, request, link, guest) };
 }
 
-/** The deployment validates the arguments. */
+/** Runs a mutation. The deployment validates the arguments. */
 const run = (context: Context, call: Call, args: object): Promise<unknown> =>
   serviceConvex(context.get(configContext)).mutation(api.linkComments[call], args as FunctionArgs<(typeof api.linkComments)[Call]>, {
     skipQueue: true,

@@ -15,7 +15,7 @@ type ProjectNotification = Pick<ShownNotification, "about" | "access"> & { notic
 
 export const isOfProject = (notice: ShownNotification["notice"]): notice is ProjectNotice => isNotificationKind(notice.kind);
 
-/** `text` is null where the item is deleted or no longer shared, or the invitation has ended. */
+/** Returns a notification's texts. `text` is null if the item is deleted or no longer shared, or the invitation has ended. */
 export function projectNotificationText({ notice, about, access }: ProjectNotification): { title: string; text: string | null } {
   const title = titleFor(notice);
   if (notice.kind === "invitation" || notice.kind === "accessChanged") return { title, text: access ? accessText(notice, access) : null };

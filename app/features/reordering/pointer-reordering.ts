@@ -73,7 +73,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     window.addEventListener("scroll", updateTarget, { signal, passive: true, capture: true });
     window.addEventListener("pointercancel", (event) => void (event.pointerId === first.pointerId && end()), { signal });
     window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
-    // Not aborted by Escape, after which the click must be suppressed too.
+    // Escape must not abort this, because the click must be suppressed even then.
     const released = new AbortController();
     window.addEventListener(
       "pointerup",

@@ -5,7 +5,7 @@ import { newStep } from "~/lib/forms/undo";
 import { isReviewFilter, type ReviewFilter } from "#convex/model/review/statuses";
 import { bulkText } from "./bulk/bulk-text";
 
-/** Must match `MANY_MAX` (convex/model/rules.ts): more items need a job. */
+/** Must match `BULK_MAX` (convex/model/rules.ts): more items need a job. */
 export const DIRECT_MAX = 500;
 
 export type WholeSelection = { all: string; total: number; except: readonly string[] };

@@ -7,7 +7,7 @@ export type UploadProblem = {
   duplicateOf?: { imageId: string; name: string };
 };
 
-/** Whether the upload continues or must be repeated depends on the caller, which adds `CONTINUES` or `TRY_AGAIN`. */
+/** Callers add `CONTINUES` if the upload continues, or `TRY_AGAIN` if it must be repeated. */
 export const TEXTS = {
   signedOut: "Your session has ended. Sign in in another tab, then try again.",
   gone: "The design no longer exists. It may have been deleted.",

@@ -17,7 +17,7 @@ type AllLinks = FunctionReturnType<typeof api.links.listAll>;
 
 export type ListedUser = { email: string; name: string; emailVerified: boolean; createdAt: Date };
 
-/** Operations for the operator (`npm run user` and `npm run links`). Those that change an account return null for an unknown address. */
+/** Returns the operator's operations (`npm run user`, `npm run links`). Changes of accounts return null for an unknown address. */
 export async function administration(config: AppConfig) {
   const convex = serviceConvex(config);
   const { internalAdapter, adapter } = await authFor(config, new Request(config.publicUrl)).$context;

@@ -166,7 +166,7 @@ async function withCode(answer: Response): Promise<Response> {
   return Response.json(body, { status: 429, statusText: answer.statusText, headers });
 }
 
-/** Better Auth answers 200 although it could not delete the session. */
+/** Returns whether a request signs out. Better Auth answers 200 even if it could not delete the session. */
 const isSignOut = ({ url }: Request) => new URL(url).pathname === `${AUTH_PATH}/sign-out`;
 
 function changesVisitor({ method, url }: Request): boolean {

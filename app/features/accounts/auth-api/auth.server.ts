@@ -62,7 +62,7 @@ export function authFor(config: AppConfig, request: Request): Auth {
   return auth;
 }
 
-/** Better Auth's `StateError`, which it does not export: a callback with a wrong, expired or missing state. */
+/** Returns whether an error is Better Auth's unexported `StateError`: a callback with a wrong, expired or missing state. */
 const isWrongState = (error: Error): boolean =>
   error.name === "BetterAuthError" && "code" in error && error.code !== "state_generation_error";
 

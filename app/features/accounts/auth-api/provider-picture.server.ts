@@ -39,7 +39,7 @@ export async function copyProviderPicture({
   }
 }
 
-/** Some providers report an http address (Kakao). */
+/** Fetches a picture over https, because some providers report an http address (Kakao). */
 const fetchPublicPicture = async (address: string) =>
   isInlinePicture(address) ? decodeInlinePicture(address) : fetchPublic(address.replace(/^http:/, "https:"), LIMITS);
 

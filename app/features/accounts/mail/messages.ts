@@ -204,7 +204,7 @@ const GREETED_LENGTH = 80;
 
 const isPlainName = (name: string): boolean => name !== "" && name.length <= GREETED_LENGTH && !LINKED.test(name) && !/\p{Cc}/u.test(name);
 
-/** Omits names that could carry a message or link: anyone can sign up with another person's address. */
+/** Returns a greeting without names that could contain a message or link: anyone can sign up with another person's address. */
 function greeting({ name }: { name: string }): string {
   const plain = cleanName(name.toWellFormed().replaceAll(/\p{Cc}+/gu, " "));
   return isPlainName(plain) ? `Hello ${isolate(plain)},` : "Hello,";

@@ -14,7 +14,7 @@ import type { Content, NotificationContent } from "./messages";
 type Notices = Pick<NotificationContent, "notices" | "isDigest">;
 type IsPlain = (name: string) => boolean;
 
-/** Most important kind first: a mail about one thread names one notice. */
+/** Kinds, most important first, because a mail about one thread names only one notice. */
 const BY_IMPORTANCE: readonly ShownNotification["notice"]["kind"][] = ["mention", "reply", "comment"];
 
 export function subscriptionIn({ notices, isDigest }: Notices): Subscription["from"] {

@@ -6,7 +6,7 @@ export type Transport = { send(mail: Mail, id: string): Promise<void>; close(): 
 const CONNECT_TIMEOUT = 10_000;
 const SOCKET_TIMEOUT = 20_000;
 
-/** `smtpUrl` is nodemailer's: smtp://user:password@host:587 or smtps://host, with options such as `?requireTLS=true`. */
+/** Sends mail by SMTP. `smtpUrl` is nodemailer's: smtp://user:password@host:587 or smtps://host, with options (`?requireTLS=true`). */
 export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string }): Transport {
   const transport = createTransport({
     url: smtpUrl,

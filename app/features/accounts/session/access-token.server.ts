@@ -10,7 +10,7 @@ export const createAccessToken = (): string => PREFIX + generateRandomString(RAN
 
 export const hashAccessToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
-/** Returns the hash of the token in `Authorization: Bearer …`; null for another or a malformed header. */
+/** Returns the hash of the token in `Authorization: Bearer …`; null for another scheme or a malformed token. */
 export function tokenHashOf(headers: Headers): string | null {
   const token = /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
   return token !== undefined && TOKEN.test(token) ? hashAccessToken(token) : null;

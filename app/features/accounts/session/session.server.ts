@@ -24,13 +24,13 @@ type Resolver = { current(): Promise<Visitor | null>; renew(): Promise<Visitor |
 
 const resolverContext = createContext<Resolver>();
 
-/** The browser connects with this token and would soon fetch another, so one close to expiry is replaced. */
+/** Tokens closer to expiry are replaced, because the browser connects with the token and would soon fetch another. */
 const LEEWAY_SECONDS = MIN_USER_TOKEN_SECONDS - 30;
 
 /** Returns the visitor, or null when signed out. Resolved once per request, from the token cookie or the session. Throws a 503 response. */
 export const getVisitor = (context: Readonly<RouterContextProvider>): Promise<Visitor | null> => context.get(resolverContext).current();
 
-/** Looks up the session again after the deployment rejected the token. Null: it has ended, so throw `toSignIn(request)`. */
+/** Looks up the session again after the deployment rejected the token. Returns null if the session has ended. */
 export const renewVisitor = (context: Readonly<RouterContextProvider>): Promise<Visitor | null> => context.get(resolverContext).renew();
 
 export const sessionMiddleware: MiddlewareFunction<Response> = async ({ request, context }, next) => {
@@ -53,7 +53,7 @@ export function redirectToSignIn(request: Request): Response {
   return redirect(shortLocation(signInAddress(page.pathname + page.search, error), signInAddress(page.pathname, error)) ?? "/sign-in");
 }
 
-/** /projects is the default target, so it needs no parameter (specification). */
+/** Returns the sign-in address for a target. The default /projects needs no parameter (specification). */
 function signInAddress(target: string, error: string | null): string {
   const search = new URLSearchParams({
     ...(!/^\/projects\/?$/.test(target) && { redirectTo: target }),

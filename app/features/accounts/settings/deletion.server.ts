@@ -38,7 +38,7 @@ export const dataIntents = {
 
 const TOKEN_LIFE = 60_000;
 
-/** Specification 9: 32 digits and lowercase letters. */
+/** Creates a deletion token: 32 digits and lowercase letters (specification 9). */
 async function deletionToken({ request, context }: Pick<FormRequest, "request" | "context">): Promise<string> {
   const { user } = await requireRecentSignIn({ request, context });
   const { internalAdapter } = await authFor(context.get(configContext), request).$context;

@@ -1,7 +1,7 @@
 import { href, useLocation } from "react-router";
 import { Button } from "~/lib/ui/inputs/button";
 
-/** For users without a password. The button submits the rejected form to /sign-out, which leads back here. */
+/** Renders a button for users without a password. It submits the rejected form to /sign-out, which leads back here. */
 export function SignInAgain() {
   const { pathname } = useLocation();
   return (

@@ -4,7 +4,7 @@ const PREFIX = "comments:";
 export const draftKey = (userId: string, place: string) => `${PREFIX}${userId}:draft:${place}`;
 export const unsentKey = (userId: string, key = "") => `${PREFIX}${userId}:unsent:${key}`;
 
-/** Removes what this browser stores for other users. Returns whether comments of this one were not sent yet. */
+/** Removes other users' comments from this browser. Returns whether this user has unsent comments. */
 export function prepareStoredComments(userId: string): boolean {
   try {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));

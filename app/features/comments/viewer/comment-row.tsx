@@ -147,7 +147,7 @@ function EditComment({ comment: { _id, text, images }, itemId, me, projectId, fr
 
 type ConfirmRemovalProps = { onConfirm: () => void; onConfirmAll: (() => void) | undefined; onCancel: () => void };
 
-/** `onConfirmAll` deletes all that the author wrote through the same public link. */
+/** `onConfirmAll` deletes all comments that the author wrote through the same public link. */
 function ConfirmRemoval({ onConfirm, onConfirmAll, onCancel }: ConfirmRemovalProps) {
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => cancel.current?.focus(), []);

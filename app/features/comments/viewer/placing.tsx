@@ -53,7 +53,7 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
     event.preventDefault();
     event.stopPropagation();
   });
-  // In the capture phase, before the keys of the viewer.
+  // Listens in the capture phase, to precede the viewer's keys.
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKey(event);
     window.addEventListener("keydown", listen, { capture: true });

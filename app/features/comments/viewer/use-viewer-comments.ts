@@ -15,7 +15,7 @@ export type CommentsState = {
   thread: string | null;
 };
 
-/** Loads the code of comments with the first image that has some, with the panel, or after all pages. */
+/** Loads the code of comments for the first image with comments, when the panel opens, or after the code of all pages. */
 export function useViewerComments(hasComments: boolean, isOn: boolean) {
   const thread = useSearchParams()[0].get(THREAD);
   const [state, setState] = useState<CommentsState>({ isOpen: isOn && thread !== null, isPlacing: false, filter: "open", thread });

@@ -175,7 +175,7 @@ async function recognise(path: string): Promise<string> {
 
 const isAv1 = async (path: string): Promise<boolean> => (await startOf(path)).includes("av1C", 0, "latin1");
 
-/** Image sequences (AVIF 1.1, 6.2) are rejected, since sharp's libheif cannot read even their first picture. */
+/** Returns whether a file is an image sequence (AVIF 1.1, 6.2), of which sharp's libheif cannot read even the first picture. */
 const isSequence = async (path: string): Promise<boolean> => (await startOf(path)).toString("latin1", 4, 12) === "ftypavis";
 
 async function looksLikeSvg(path: string): Promise<boolean> {

@@ -131,7 +131,7 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
   return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
 }
 
-/** Without downloads, visitors get no more pixels than a large screen shows. */
+/** Limits the width to that of a large screen, for visitors who may not download. */
 const withoutOriginal = (width: VariantWidth | typeof OWN_WIDTH): VariantWidth =>
   width === OWN_WIDTH || width > LINK_WIDTH_MAX ? LINK_WIDTH_MAX : width;
 

@@ -74,7 +74,7 @@ function useEscape(isFollowing: boolean, stop: () => void): void {
     event.stopPropagation();
     stop();
   });
-  // In the capture phase, before Escape closes the viewer.
+  // Listens in the capture phase, before Escape closes the viewer.
   useEffect(() => {
     if (!isFollowing) return;
     const listen = (event: KeyboardEvent) => onKey(event);

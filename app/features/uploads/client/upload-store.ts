@@ -38,7 +38,7 @@ export class UploadStore {
     return this.items.find(({ upload }) => upload.id === id);
   }
 
-  /** `file` is null if all bytes arrived with an earlier page. Returns false if the file is refused. */
+  /** Adds an upload. `file` is null if an earlier page sent all bytes. Returns false if the file is rejected. */
   add(queued: QueuedUpload, file: File | null, { isResumed = false } = {}): boolean {
     const isFromEarlierPage = isResumed || this.unfinished.includes(queued);
     const item = createUploadItem(queued, file, { id: String(++this.#count), isResumed, isFromEarlierPage });

@@ -82,7 +82,7 @@ async function expectSession({ config, visitor: { sessionId } }: Pick<TusRequest
     });
 }
 
-/** POST can replace a method that a proxy does not support (tus 1.0, X-HTTP-Method-Override). */
+/** Returns the method. POST can replace a method that a proxy does not support (tus 1.0, X-HTTP-Method-Override). */
 function methodOf(request: Request): string {
   return request.method === "POST" ? (request.headers.get("X-HTTP-Method-Override")?.toUpperCase() ?? "POST") : request.method;
 }
@@ -184,7 +184,7 @@ async function describePart({ config }: TusRequest, part: PartialUpload): Promis
   });
 }
 
-/** `Upload-Limit` (draft-ietf-httpbis-resumable-upload): the chunk size that passes the proxy, if it rejected a larger one. */
+/** Returns `Upload-Limit` (draft-ietf-httpbis-resumable-upload): the accepted chunk size, if the proxy rejected a larger one. */
 function limitHeader(config: AppConfig): Record<string, string> {
   const bytes = requestLimitOf(config).known();
   return bytes === null ? {} : { "Upload-Limit": `max-append-size=${bytes}` };

@@ -93,7 +93,7 @@ const limitedBy = ({ limited = false, quota = Infinity }: Plans): JWTPayload => 
   ...(Number.isFinite(quota) && { quota }),
 });
 
-/** `iat` is backdated, as Convex rejects tokens from its future, and never omitted, as the client computes the lifetime from it. */
+/** Signs a token. Backdates `iat`, because Convex rejects tokens from its future. The client computes the lifetime from `iat`. */
 async function sign(key: SigningKey, claims: JWTPayload, subject: string, audience: string, expires: number): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000) - CLOCK_SKEW_SECONDS;
   return new SignJWT(claims)

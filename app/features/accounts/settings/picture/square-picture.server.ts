@@ -9,7 +9,7 @@ import { type Crop, toPixels } from "./crop";
 /** In pixels. Covers the largest display size on dense screens. */
 const SIDE = 256;
 
-/** `v` changes with the picture, so that it can be cached permanently. */
+/** Returns the picture's address. `v` changes with the picture, so that browsers can cache it permanently. */
 export const pictureAddress = (userId: string, checksum: string) => `/people/${userId}/picture?v=${checksum.slice(0, 16)}`;
 
 export async function cropSquare(path: string, userId: string, crop: Crop | null): Promise<Buffer | string> {

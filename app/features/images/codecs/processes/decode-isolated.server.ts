@@ -100,7 +100,7 @@ export async function decodeIsolated(
   return pictures;
 }
 
-/** The decoders print warnings before the reason. When memory runs out, they can also report other errors. */
+/** Returns the problem. The decoders print warnings before the reason, and can report other errors when memory runs out. */
 function problemOf(reason: string): DecodeProblem {
   if (reason.includes("not enough memory")) return "memory";
   const last = PROBLEMS.find((each) => reason.endsWith(each));
@@ -132,7 +132,7 @@ export async function pixelsToPng({ pixels, width, height }: DecodedPicture, pro
   return profile ? withIccProfile(png, profile) : png;
 }
 
-/** The decoder returns numbers without their colour space, which the container's `colr` box states (ISO/IEC 23008-12, 6.5.5). */
+/** Returns the colour profile in the container's `colr` box (ISO/IEC 23008-12, 6.5.5), because the decoder returns none. */
 export async function heicProfile(bytes: Buffer): Promise<Buffer | undefined> {
   const { icc } = await decoder(bytes, { limitInputPixels: false }).metadata();
   if (icc) return icc;

@@ -5,7 +5,7 @@ export type BatchFile = { file: File; entry: BatchEntry };
 
 export const BATCH_FROM = 8;
 
-/** Fits into the size that proxies accept for chunks, including the entries. */
+/** With the entries, a batch fits into the chunk size that proxies accept. */
 const BATCH_MAX_BYTES = SMALLEST_CHUNK / 2;
 
 export const isSmall = ({ size }: File): boolean => size > 0 && size <= BATCH_MAX_FILE_BYTES;

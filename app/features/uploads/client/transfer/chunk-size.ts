@@ -12,7 +12,7 @@ export type ChunkSize = {
 const KIB = 1024;
 export const LARGEST_CHUNK = 8 * 1024 * KIB;
 export const SMALLEST_CHUNK = 512 * KIB;
-/** Chunks grow while one takes less than this, in ms. Proxies time out much later (nginx: 60 s). */
+/** Chunks grow while each takes less time than this (ms). Proxies time out much later (nginx: 60 s). */
 const FAST_MS = 10_000;
 
 export function createChunkSize(): ChunkSize {

@@ -11,7 +11,7 @@ export function secondFactor(sending: Sending) {
     issuer: "Atelier",
     backupCodeOptions: { storeBackupCodes: "encrypted" },
     otpOptions: { storeOTP: "hashed", ...sending },
-    // `secondFactorAttempts` replaces it.
+    // Replaced by `secondFactorAttempts`.
     accountLockout: { enabled: false },
   });
   const after = plugin.hooks.after.map((hook) => ({
