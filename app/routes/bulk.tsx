@@ -17,7 +17,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Bulk actions · Atelier
 
 const RELOAD_SECONDS = 3;
 
-/** Follows the running jobs, which the shell shows. A header reloads the page, so that no other page reloads while someone types in it. */
+/** Loads the running jobs, which the shell shows. Only this page reloads by a header, because users may type on other pages. */
 export async function loader({ context }: Route.LoaderArgs) {
   const jobs = await convexFor(context).preload(api.bulk.getRecent, {});
   const isRunning = jobs.value.some(({ state }) => state === "running");

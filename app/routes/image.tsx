@@ -200,7 +200,7 @@ const MENU_OF_IMAGE = `${MENU_FORM}image`;
 
 const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }) => _id === id);
 
-/** Returns the live list; during a submission the last one with the image, because deleting it redirects. */
+/** Returns the live list. During a submission, returns the last list with the image, because deleting the image redirects. */
 function useImagesWith(id: string, images: DesignImage[]): DesignImage[] {
   const leading = useNavigation().state !== "idle";
   const busy = useFetchers().some(({ state }) => state !== "idle") || leading;

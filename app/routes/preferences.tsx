@@ -22,7 +22,7 @@ import type { Route } from "./+types/preferences";
 
 export const loader = methodNotAllowed("POST");
 
-/** Earlier versions' pages send "closed". */
+/** Pages of earlier versions send "closed". */
 const sidebarOf = (value: string) => (value === "closed" || value === "collapsed" ? "collapsed" : value === "hidden" ? "hidden" : "open");
 
 export async function action({ request, url }: Route.ActionArgs) {

@@ -5,7 +5,7 @@ import { setFlash } from "~/lib/http/middleware/flash.server";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import type { Route } from "./+types/sign-out";
 
-/** Only the form signs out: a link must not. */
+/** Redirects only, because a link must not sign out. */
 export const loader = () => redirect("/");
 
 /** Ends the session in all tabs and redirects to /sign-in (specification 2), with `redirectTo` for signing in again. */

@@ -37,7 +37,7 @@ export function useLoadRouteModules(buildFile: string | undefined): void {
   }, [buildFile]);
 }
 
-/** React Router reloads the old page when a module of the requested one is missing. This loads the requested page. */
+/** Loads the requested page when one of its modules is missing. React Router would reload the old page. */
 export function useLoadRequestedPage(): void {
   useEffect(() => {
     if (!("navigation" in window)) return;

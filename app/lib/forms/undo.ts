@@ -11,7 +11,7 @@ type Direction = "undo" | "redo";
 const STEPS_MAX = 20;
 const steps: Record<Direction, Step[]> = { undo: [], redo: [] };
 
-/** Not `crypto.randomUUID`, which plain HTTP pages lack. */
+/** Returns a random id. `crypto.randomUUID` is missing on plain http. */
 export const newStep = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 

@@ -8,7 +8,7 @@ export function originOf({ origins }: AppConfig, request: Request): string {
   return origins.includes(origin) ? origin : (origins[0] ?? origin);
 }
 
-/** Secure contexts: https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy */
+/** Returns whether an origin is a secure context (https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy). */
 export function isTrustworthy(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return (

@@ -4,7 +4,7 @@ import { afterPaint } from "./after-paint";
 
 type Props = { children?: ReactNode; href?: string; type?: string; dangerouslySetInnerHTML?: { __html: string } };
 
-/** Renders React Router's `<Scripts>` after the first paint: its `modulepreload`s would precede the style sheet (docs/decisions/094). */
+/** Renders React Router's `<Scripts>` after the first paint: its `modulepreload`s would precede the style sheet (decision 094). */
 export function DeferredScripts() {
   const elements = elementsOf(Scripts({}));
   const modules = elements.flatMap(({ type, props }) => (type === "link" && props.href ? [props.href] : []));

@@ -9,7 +9,7 @@ export type PreservedFields = {
 
 const FIELDS = "input:not([type=hidden], [type=submit], [type=button], [type=reset], [type=image]), textarea, select";
 
-/** Must run before hydration: React discards a changed document (by an extension or proxy, error 418) with all that was entered. */
+/** Stores the fields; must run before hydration. React discards a document that an extension or proxy changed (error 418). */
 export function preserveFields(root: Document): PreservedFields {
   const before = fieldsByKey(root);
   const restored: { element: Field; from: Field }[] = [];

@@ -107,5 +107,5 @@ function replace(): void {
   reconnect();
 }
 
-/** The client reconnects at this event, if it waits to reconnect. */
+/** Fires an event at which a client that waits to reconnect does so at once. */
 const reconnect = () => dispatchEvent(new Event("online"));

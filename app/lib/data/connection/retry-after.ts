@@ -9,7 +9,7 @@ export async function fetchWithRetryAfter(request: Request): Promise<Response> {
 
 export const retryDelay = (): number => Math.max(0, notBefore - Date.now());
 
-/** RFC 9110, 10.2.3. Returns ms. */
+/** Parses `Retry-After` (RFC 9110, 10.2.3). Returns ms. */
 export function delayOf(header: string | null): number {
   if (header === null) return 0;
   const delay = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -13,7 +13,7 @@ export function openMenuAt(item: Element, point: Point): boolean {
   return true;
 }
 
-/** Must be called after the menu was shown: its size decides where it fits. */
+/** Places the menu. Must be called once the menu is shown, because its size decides where it fits. */
 export function placeMenu(menu: HTMLElement | null): void {
   if (!menu) return;
   menu.removeAttribute("style");

@@ -12,7 +12,7 @@ export function isElsewhere(target: EventTarget | null): boolean {
 
 type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "isComposing">;
 
-/** Latin layouts use the letter (Dvorak, AZERTY); other scripts use the key's position. Returns "" during composition. */
+/** Returns the letter on Latin layouts (Dvorak, AZERTY), on others that of the key's position. Returns "" during composition. */
 export function pressedKey({ key, code, shiftKey, isComposing }: Press): string {
   if (isComposing) return "";
   if (/^[A-Z][A-Za-z\d]+$/.test(key)) return key;

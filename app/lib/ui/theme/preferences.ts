@@ -88,7 +88,7 @@ export function backgroundCookie(background: Background, secure: boolean): strin
   return cookie(BACKGROUND_COOKIE, background, THEME_SECONDS, secure);
 }
 
-/** Readable by scripts, since the browser changes it without the server; it contains no personal data. */
+/** Returns a cookie that scripts can read, because the browser changes it without the server. It contains no personal data. */
 export function cookie(name: string, value: string, seconds: number, secure: boolean): string {
   return `${name}=${value}; Path=/; Max-Age=${seconds}; SameSite=Lax${secure ? "; Secure" : ""}`;
 }
