@@ -56,7 +56,7 @@ export default function Connections({ loaderData: { connections, providers, link
               ? "This installation does not allow linking further accounts."
               : unlinked.length === 0
                 ? "You have linked every available provider."
-                : "You can then also sign in with it."
+                : "You can then sign in with this account, too."
         }
       >
         {open.length > 0 ? (

@@ -25,7 +25,7 @@ export default function Sessions({ loaderData }: Route.ComponentProps) {
   const otherSessions = sessions.filter(({ current }) => !current);
   return (
     <>
-      <Section title="Active sessions" about="If you do not recognise a session, sign it out and change your password.">
+      <Section title="Active sessions" about="If you do not recognise a session, sign out of it and change your password.">
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {sessions.map((session) => (
             <li key={session.id} className="bg-card p-4">

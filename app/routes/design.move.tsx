@@ -62,7 +62,7 @@ export default function MoveDesign({ loaderData }: Route.ComponentProps) {
           name,
           summary: count(designCount, "design"),
         }))}
-        nowhere="There is no project. Create one."
+        nowhere="No projects. Create one."
       />
       <NewDestination key={`new ${projects.length}`} thing="project" intent="createProject" hidden={{}} />
     </Page>

@@ -35,7 +35,7 @@ export default function LinkReport({ actionData, params: { token } }: Route.Comp
       <PageHeader title="Report this link" />
       {actionData?.isSent ? (
         <div className="grid max-w-xl justify-items-start gap-4">
-          <p role="status">The operator got your report.</p>
+          <p role="status">The report was sent to the operator.</p>
           <ButtonLink to={href("/s/:token", { token })}>Back to the link</ButtonLink>
         </div>
       ) : (

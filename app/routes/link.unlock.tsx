@@ -6,7 +6,7 @@ import { textOf } from "~/lib/forms/intents";
 import { readFormData } from "~/lib/http/forms/form.server";
 import type { Route } from "./+types/link.unlock";
 
-export const meta: Route.MetaFunction = () => [{ title: "Password needed · Atelier" }, { name: "robots", content: "noindex" }];
+export const meta: Route.MetaFunction = () => [{ title: "Password required · Atelier" }, { name: "robots", content: "noindex" }];
 
 export async function loader({ context, params: { token } }: Route.LoaderArgs) {
   const { isUnlocked } = await linkOf(context);
@@ -24,8 +24,8 @@ export async function action({ request, context, params: { token } }: Route.Acti
 
 export default function LinkUnlock({ actionData }: Route.ComponentProps) {
   return (
-    <AuthPage title="Password needed">
-      <p className="text-soft">Enter the password that you got with this link.</p>
+    <AuthPage title="Password required">
+      <p className="text-soft">Enter the password for this link.</p>
       <UnlockForm problem={actionData?.problem} />
     </AuthPage>
   );

@@ -55,7 +55,7 @@ export default function MoveDesigns({ actionData }: Route.ComponentProps) {
         copy="copyDesigns"
         current={where.place}
         targets={where.projects}
-        nowhere="There is no project. Create one."
+        nowhere="No projects. Create one."
       />
       <NewDestination key={`new ${where.projects.length}`} thing="project" intent="createProject" hidden={where.fields} />
     </Page>

@@ -65,7 +65,7 @@ export default function ProjectTransfer({ loaderData }: Route.ComponentProps) {
       ) : isOwner ? (
         <Owners projectId={project._id} transfer={transfer} members={loaderData.members} />
       ) : (
-        <p className="text-soft">This project is not offered to you. Only its owner can transfer it.</p>
+        <p className="text-soft">No transfer is offered to you. Only the owner can offer one.</p>
       )}
     </Page>
   );

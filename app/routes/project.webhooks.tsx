@@ -67,7 +67,7 @@ export default function ProjectWebhooks({ loaderData }: Route.ComponentProps) {
         {loaderData.enabled ? (
           <CreateWebhookForm />
         ) : (
-          <p className="text-soft">The operator has not allowed webhooks. Existing webhooks receive nothing.</p>
+          <p className="text-soft">Webhooks are turned off. Existing webhooks receive nothing.</p>
         )}
       </section>
       <section aria-labelledby="webhooks" className="grid max-w-3xl gap-4">

@@ -67,7 +67,7 @@ export default function RestoreElsewhere({ loaderData: { item, choice, targets }
         action="Restore here"
         nowhere={
           kind === "design"
-            ? "There is no project. Create one first."
+            ? "No projects. Create one first."
             : "This project has no designs. Choose another project, or create a design first."
         }
       />

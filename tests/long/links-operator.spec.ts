@@ -63,7 +63,7 @@ test("a visitor reports a link to the operator by mail", { tag: "@visitor-report
   await expect(page.getByText("Describe what is wrong.")).toBeVisible();
   await page.getByLabel("What is wrong?").fill("This is my picture.");
   await page.getByRole("button", { name: "Send report" }).click();
-  await expect(page.getByText("The operator got your report.")).toBeVisible();
+  await expect(page.getByText("The report was sent to the operator.")).toBeVisible();
   await expect.poll(() => mailbox.for("operator@example.com").length).toBe(1);
   const [mail] = mailbox.for("operator@example.com");
   expect(mail?.text).toContain("This is my picture.");

@@ -29,5 +29,5 @@ export function useIsMine(): (comment: Comment) => boolean {
 
 export function ThroughMark({ through }: Pick<Comment, "through">) {
   if (through === undefined) return null;
-  return <span className="comment-mark">{through === "guest" ? "Guest" : "Through a link"}</span>;
+  return <span className="comment-mark">{through === "guest" ? "Guest" : "Via link"}</span>;
 }

@@ -111,7 +111,7 @@ const BODY_MAX = 64 * 1024;
 async function checkedBody({ sends }: Endpoint, request: Request): Promise<unknown> {
   if (sends === undefined || sends === "files") return undefined;
   const bytes = await readBody(request, BODY_MAX);
-  if (!bytes) throw new ApiError(413, "too_large", `The body can have at most ${BODY_MAX / 1024} KB.`);
+  if (!bytes) throw new ApiError(413, "too_large", `The body is too large (maximum ${BODY_MAX / 1024} KB).`);
   let sent: unknown;
   try {
     sent = JSON.parse(new TextDecoder().decode(bytes));
@@ -126,7 +126,7 @@ async function checkedBody({ sends }: Endpoint, request: Request): Promise<unkno
 /** Returns 403 for a token without the scope, and 401 for an unknown, expired or revoked one. */
 async function refusedToken(config: AppConfig, tokenHash: string, { scope }: Endpoint, address: string): Promise<ApiError> {
   const holder = await serviceConvex(config).query(api.accounts.accessTokens.find, { tokenHash });
-  if (holder) return new ApiError(403, "insufficient_scope", `This needs a token with the permission "${scope}".`);
+  if (holder) return new ApiError(403, "insufficient_scope", `This endpoint requires a token with the permission "${scope}".`);
   await countRefusal(address);
   return new ApiError(401, "unauthenticated", "This token is unknown, expired or revoked.", CHALLENGE);
 }

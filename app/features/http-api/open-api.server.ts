@@ -63,7 +63,7 @@ function operation({ method, path, summary, scope, query, sends, answer }: Endpo
   return {
     operationId: operationId(method, path),
     summary,
-    description: `Needs the permission "${scope}".`,
+    description: `Requires the permission "${scope}".`,
     ...(parameters.length > 0 && { parameters }),
     ...(sends && {
       requestBody: sends === "files" ? FILES : { required: true, content: { "application/json": { schema: schemaOf(sends) } } },

@@ -86,6 +86,6 @@ function DeleteComments({ projectId, link: { _id, name } }: { projectId: string;
 }
 
 function settingsText({ target, hasPassword, downloads, comments = false }: ManagedLink): string {
-  const shown = target ? `Shows the ${target.kind} “${isolate(target.name)}”` : "Shows nothing, because its item was moved or deleted";
+  const shown = target ? `Shows the ${target.kind} “${isolate(target.name)}”` : "Not available: the item was moved or deleted";
   return `${shown}, ${hasPassword ? "with a password" : "without a password"}, ${downloads ? "with downloads" : "without downloads"}, ${comments ? "with comments" : "without comments"}`;
 }

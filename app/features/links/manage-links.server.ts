@@ -46,9 +46,9 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
   const refuse = (field: string, message: string) =>
     data<LinkAnswer>({ form, result: { status: "error", initialValue: values, error: { [field]: [message] } } }, UNPROCESSABLE);
   if (secret !== "" && (secret.length < SECRET_LENGTH.min || secret.length > SECRET_LENGTH.max))
-    return refuse("secret", `A password has ${SECRET_LENGTH.min} to ${SECRET_LENGTH.max} characters.`);
+    return refuse("secret", `Use ${SECRET_LENGTH.min} to ${SECRET_LENGTH.max} characters.`);
   const expiresAt = endOf(values.expiresOn);
-  if (expiresAt === undefined) return refuse("expiresOn", "Enter a day as year-month-day.");
+  if (expiresAt === undefined) return refuse("expiresOn", "Enter the date as YYYY-MM-DD.");
   const settings = { name: values.name, downloads: values.downloads !== "", comments: values.comments !== "", expiresAt };
   const convex = serviceConvex(config);
   try {
@@ -57,7 +57,7 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     if (secret !== "") {
       await convexFor(context).preload(api.links.getItem, { itemId });
       const wait = await countAttempts(config, { what: "password", of: visitor.user.id, address: "" }, PASSWORDS);
-      if (wait > 0) return refuse("secret", "You set link passwords too often. Try again in an hour.");
+      if (wait > 0) return refuse("secret", "Too many password changes. Try again in an hour.");
     }
     const passwordHash = secret === "" ? null : await hashPassword(secret);
     if (intent === CHANGE_LINK) {

@@ -17,7 +17,7 @@ export async function reportLink(
   const to = config.publicLinks.reportTo;
   if (to === null) return { problem: "Reports are not available here.", status: 422 };
   if (text.trim() === "") return { problem: "Describe what is wrong.", status: 422 };
-  if (text.length > TEXT_MAX) return { problem: `A report can have at most ${TEXT_MAX.toLocaleString("en")} characters.`, status: 422 };
+  if (text.length > TEXT_MAX) return { problem: `Use at most ${TEXT_MAX.toLocaleString("en")} characters.`, status: 422 };
   const wait = await countAttempts(config, { what: "report", of: linkId, address: context.get(clientAddressContext) }, LIMIT);
   if (wait > 0) return { problem: "Too many reports. Try again in an hour.", status: 429 };
   const shown = `the ${target.kind} “${isolate(target.name)}”`;

@@ -33,7 +33,7 @@ export async function saveLink(request: Request, context: Context): Promise<stri
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.code === "unauthenticated") throw redirectToSignIn(request);
-    if (refusal?.code === "limit") return refusal.message ?? "Too many saved links.";
+    if (refusal?.code === "limit") return refusal.message ?? "Too many saved links. Remove some in “Shared with me”, then try again.";
     throw error;
   }
 }

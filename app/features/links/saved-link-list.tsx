@@ -24,7 +24,7 @@ export function SavedLinkList({ links, addresses }: SavedLinkListProps) {
 const KINDS = { project: "Project", design: "Design", image: "Image" } as const;
 
 const ENDED = {
-  passwordChanged: "This link has another password now. Open it to enter the password.",
+  passwordChanged: "The link's password was changed. Open the link to enter the new password.",
   expired: "This link has expired.",
   unavailable: "This link is no longer available.",
 } as const;

@@ -26,7 +26,7 @@ export async function createWebhook({ request, context, projectId, sent }: Sent)
   const values = { url: textOf(sent, "url").trim(), ...Object.fromEntries(FIELDS.map((field) => [field, textOf(sent, field)])) };
   const refuse = (message: string) =>
     data<WebhookAnswer>({ form, result: { status: "error", initialValue: values, error: { url: [message] } } }, UNPROCESSABLE);
-  if (!config.webhooks) return refuse("The operator has not allowed webhooks.");
+  if (!config.webhooks) return refuse("Webhooks are turned off.");
   const url = URL.parse(values.url);
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
     return refuse("Enter an address that begins with https:// and has no password.");

@@ -75,7 +75,7 @@ test("programs read, upload and download within a token's permissions", { tag: "
   const refused = await upload(app, designId, reader, [fig]);
   expect(refused.status).toBe(403);
   expect(await refused.json()).toEqual({
-    error: { code: "insufficient_scope", message: 'This needs a token with the permission "write".' },
+    error: { code: "insufficient_scope", message: 'This endpoint requires a token with the permission "write".' },
   });
   expect((await get(app, "/projects", uploader)).status).toBe(403);
 

@@ -114,7 +114,7 @@ bothWays((javaScript) => {
     await field.setInputFiles(twoPages());
     if (!javaScript) await write("Refused");
     if (!javaScript) await send();
-    await expect(page.getByText("Comments can have images, but no PDF.")).toBeVisible();
+    await expect(page.getByText("Comments can contain images, but not PDFs.")).toBeVisible();
     await field.setInputFiles(file);
     if (javaScript) await expect(page.getByRole("img", { name: "sketch" })).toBeVisible();
     await write("See");

@@ -103,7 +103,7 @@ bothWays((javaScript) => {
       const visitor = await otherBrowser(undefined, { javaScriptEnabled: javaScript });
       await visitor.goto(link);
       await ready(visitor);
-      await expect(visitor.getByRole("heading", { name: "Password needed" })).toBeVisible();
+      await expect(visitor.getByRole("heading", { name: "Password required" })).toBeVisible();
       await expect(visitor.locator('meta[property^="og:"]')).toHaveCount(0);
       await expect(visitor.getByText("fig.jpg")).toHaveCount(0);
       expect((await visitor.request.get(`${link}/files/${imageId}?w=320`)).status()).toBe(404);
@@ -127,9 +127,9 @@ bothWays((javaScript) => {
       await page.getByText("Change link One image").click();
       await page.getByLabel("New password").fill("correct horse other");
       await page.getByRole("button", { name: "Save changes" }).click();
-      if (javaScript) await expect(visitor.getByRole("heading", { name: "Password needed" })).toBeVisible();
+      if (javaScript) await expect(visitor.getByRole("heading", { name: "Password required" })).toBeVisible();
       await visitor.goto(link);
-      await expect(visitor.getByRole("heading", { name: "Password needed" })).toBeVisible();
+      await expect(visitor.getByRole("heading", { name: "Password required" })).toBeVisible();
     },
   );
 
@@ -160,7 +160,7 @@ bothWays((javaScript) => {
       await page.getByLabel("Password", { exact: true }).last().fill("correct horse link");
       await page.getByRole("button", { name: "Save changes" }).click();
       if (!javaScript) await other.reload();
-      await expect(other.getByText("This link has another password now.")).toBeVisible();
+      await expect(other.getByText("The link's password was changed.")).toBeVisible();
       await expect(other.getByRole("main").getByText("Magazine")).toHaveCount(0);
       await other.getByRole("link", { name: "Saved link" }).click();
       await ready(other);

@@ -45,6 +45,6 @@ test("offers no webhooks unless the operator enables them", { tag: "@webhooks-of
   await page.goto(`/projects/${projectId}/sharing`);
   await expect(page.getByRole("link", { name: "Webhooks" })).toHaveCount(0);
   await page.goto(`/projects/${projectId}/webhooks`);
-  await expect(page.getByText("The operator has not allowed webhooks.")).toBeVisible();
+  await expect(page.getByText("Webhooks are turned off.")).toBeVisible();
   await expect(page.getByLabel("Address")).toHaveCount(0);
 });

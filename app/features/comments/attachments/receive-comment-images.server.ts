@@ -37,7 +37,7 @@ async function receive(
   const fields = new URLSearchParams();
   const store = (file: ArrivedFile) => {
     const sending = fields.get(SENDING) ?? fields.get("key");
-    if (sending === null || !/^[\w-]{8,64}$/.test(sending)) throw new InvalidForm("The form has no id of its submission");
+    if (sending === null || !/^[\w-]{8,64}$/.test(sending)) throw new InvalidForm("The form has no submission id");
     return storeCommentImage(file, { config, sessionId, userId, itemId, sending: `${sending}:${file.index}` });
   };
   const limits = { names, maxFileBytes: config.uploadMaxBytes, maxFiles, silenceMs: SILENCE_MS, maxFieldBytes: FIELD_BYTES };

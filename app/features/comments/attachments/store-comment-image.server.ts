@@ -21,7 +21,7 @@ export async function storeCommentImage(file: ArrivedFile, upload: Upload): Prom
     const checked = await checkImage(file, { config, userId, checksum: null });
     if ("refused" in checked) return { problem: checked.refused.problem };
     const { properties } = checked;
-    if (properties.contentType === "application/pdf") return { problem: "Comments can have images, but no PDF." };
+    if (properties.contentType === "application/pdf") return { problem: "Comments can contain images, but not PDFs." };
     const bytes = await strippedBytes(file.path, properties, userId);
     await writeFile(strippedPath, bytes, { mode: 0o600, flag: "wx" });
     const stripped = await inspectImage(strippedPath, userId);

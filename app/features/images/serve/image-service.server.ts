@@ -190,7 +190,7 @@ export class ReplacedError extends Error {
   readonly file: AccessibleImage;
 
   constructor(file: AccessibleImage) {
-    super("The image has another file.");
+    super("The image's file was replaced.");
     this.file = file;
   }
 }

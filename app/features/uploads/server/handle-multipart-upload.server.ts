@@ -66,7 +66,7 @@ export async function receiveUpload(
   let uploaded: string | undefined;
   let storageOwnerId = userId;
   const onFile = async (file: ArrivedFile, ownReserved = 0) => {
-    if (sending === undefined) throw new InvalidForm("The form has no id of its submission");
+    if (sending === undefined) throw new InvalidForm("The form has no submission id");
     const reserved = Math.max(0, (await partialUploads.reserved(storageOwnerId)) - ownReserved);
     const upload = { ...sender, config, userId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved };
     return storeImage(file, versionOf === undefined ? upload : { ...upload, versionOf });

@@ -54,7 +54,7 @@ async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<U
     const pages = checked.properties.pages?.length ?? 1;
     if (versionOf !== undefined && pages > 1)
       return refusedAs(file.name)(
-        `A version is one image, and this PDF has ${pages} pages. Upload one page, or add the PDF to the design.`,
+        `This PDF has ${pages} pages, but a version is a single image. Upload one page, or add the PDF to the design.`,
       );
     const imageId = await store(file, checked.properties, upload, requested);
     metrics.uploadedBytes.inc(checked.properties.size);

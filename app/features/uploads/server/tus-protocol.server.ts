@@ -27,7 +27,7 @@ const BYTES_TYPE = "application/offset+octet-stream";
 const noteChunk = createBufferingWatch(() =>
   log.warn(
     {},
-    "a proxy stores uploads before it forwards them, so their progress is wrong and its disk fills. Switch this off (in nginx: proxy_request_buffering off) (docs/proxies.md)",
+    "a proxy buffers uploads, so the shown progress is wrong and the proxy's disk fills. Turn off request buffering (in nginx: proxy_request_buffering off; docs/proxies.md)",
   ),
 );
 

@@ -43,7 +43,7 @@ export const metrics = {
   uploadedBytes: new Counter({ name: "atelier_uploaded_bytes_total", help: "Bytes of stored files", registers }),
   variants: new Counter({
     name: "atelier_variants_total",
-    help: "Requested image variants: found in the cache, made, or shared with an earlier request",
+    help: "Requested image variants: found in the cache, created, or shared with an earlier request",
     labelNames: ["outcome"],
     registers,
   }),

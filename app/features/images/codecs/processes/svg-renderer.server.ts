@@ -9,7 +9,7 @@ export class SvgRenderError extends Error {
   readonly problem: "broken" | "memory" | "time";
 
   constructor(problem: SvgRenderError["problem"]) {
-    super(`The drawing could not be drawn (${problem}).`);
+    super(`The drawing could not be rendered (${problem}).`);
     this.problem = problem;
   }
 }
