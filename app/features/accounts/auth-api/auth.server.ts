@@ -114,7 +114,7 @@ function makeAuth(config: AppConfig, origin: string) {
         consume: (key, rule) => serviceConvex(config).mutation(api.accounts.rateLimits.consume, { key, ...rule }, { skipQueue: true }),
       },
       customRules: {
-        // Every open page calls it, and only signed-in users can.
+        // Clients may poll the session, which one read answers.
         "/get-session": false,
         "/verify-password": { window: 10, max: 3 },
         "/delete-user": { window: 10, max: 3 },

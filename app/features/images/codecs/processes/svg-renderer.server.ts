@@ -5,7 +5,7 @@ import * as z from "zod";
 import source from "./svg-process.js?raw";
 
 export class SvgRenderError extends Error {
-  override name = "DrawingError";
+  override name = "SvgRenderError";
   readonly problem: "broken" | "memory" | "time";
 
   constructor(problem: SvgRenderError["problem"]) {
