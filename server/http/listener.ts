@@ -38,7 +38,8 @@ const REQUESTS_PER_CONNECTION = 10_000;
 const HEADER_BYTES = 16 * 1024;
 const BODY_BYTES = 1024 * 1024;
 /** Upload addresses stream and have their own limits. */
-const UPLOAD_PATHS = /^\/(?:share|uploads(?:\/[^/]+)?|design\/[^/]+(?:\/images\/[^/]+)?(?:\/comments)?|account)(?:\.data)?$/;
+const UPLOAD_PATHS =
+  /^\/(?:share|projects|uploads(?:\/[^/]+)?|design\/[^/]+(?:\/images\/[^/]+)?(?:\/comments)?|account|api\/v1\/designs\/[^/]+\/images)(?:\.data)?$/;
 /** Page forms limit themselves and render an error (`app/lib/http/forms/form.server.ts`). */
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 const NO_PAGE = /^\/(?:api|uploads)(?:\/|$)/;

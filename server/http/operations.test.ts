@@ -163,9 +163,20 @@ describe("limits", () => {
     expect(await talk(url, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nname=")).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("does not limit the time of shared files", async () => {
+  it("accepts files of several megabytes over the HTTP API, but no such text", async () => {
+    const url = await serve({ fetch: async (request) => new Response(String((await request.arrayBuffer()).byteLength)) });
+    const send = async (type: string) => {
+      const body = new Uint8Array(3_000_000);
+      const answer = await fetch(`${url}/api/v1/designs/x/images`, { method: "POST", headers: { "Content-Type": type }, body });
+      return [answer.status, await answer.text()];
+    };
+    expect(await send("multipart/form-data; boundary=x")).toEqual([200, "3000000"]);
+    expect((await send("application/json"))[0]).toBe(413);
+  });
+
+  it.each(["/share", "/projects", "/api/v1/designs/x/images"])("does not limit the time of files sent to %s", async (path) => {
     const url = await serve({ limits: { bodyTimeout: 100 } });
-    const head = "POST /share HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\n";
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\n`;
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let heard = "";
     socket.setEncoding("utf8").on("data", (text: string) => (heard += text));
