@@ -42,6 +42,7 @@ beforeAll(async () => {
   sockets.on("connection", (socket, request) => {
     reached.push({ url: request.url, headers: request.headers });
     socket.on("message", (message) => socket.send(message));
+    if (request.url?.includes("unread")) socket.pause();
     socket.once("close", () => left.push(request.url));
   });
   deploymentUrl = await listen(deployment);
@@ -351,6 +352,25 @@ describe("the deployment's prefix", () => {
     page.abort();
     await expect.poll(() => left).toEqual(["/api/1.48.0/sync"]);
     expect(await send(session, "hello")).toBe(404);
+  });
+
+  it.each([
+    ["too many messages at once", "1.48.0", "\n".repeat(4000), 413],
+    ["messages that the deployment does not read", "1.48.unread", "x".repeat(1_000_000), 503],
+  ])("refuses %s over HTTP", async (_what, version, body, refusal) => {
+    const { url } = await serve();
+    const stream = `${url}/convex/api/${version}/sync-stream`;
+    const { body: events } = await fetch(stream, { method: "POST", headers: { Origin: url } });
+    const reader = events?.pipeThrough(new TextDecoderStream()).getReader();
+    const [session = ""] = /[\w-]{32}/.exec((await reader?.read())?.value ?? "") ?? [];
+    const statuses = new Set<number>();
+    // The operating system buffers several megabytes.
+    for (let sent = 0; sent < 40 && !statuses.has(refusal); sent += 1) {
+      const answer = await fetch(stream, { method: "POST", headers: { Origin: url, "X-Sync-Session": session }, body });
+      statuses.add(answer.status);
+    }
+    expect(statuses).toContain(refusal);
+    await reader?.cancel();
   });
 
   it("ends streams over HTTP when it stops, and accepts 250 at a time", async () => {

@@ -7,6 +7,8 @@ const SESSION_HEADER = "x-sync-session";
 /** Maximum streams. Each counts as a request in flight (`connection-limits.ts`), so some must remain for pages. */
 const STREAMS = 250;
 const MESSAGES_BYTES = 1024 * 1024;
+/** Each message costs a frame, so a request of line breaks would block the server and use hundreds of megabytes. */
+const MESSAGES = 4000;
 const BUFFERED_BYTES = 64 * 1024;
 const HANDSHAKE_TIMEOUT = 5000;
 
@@ -97,7 +99,14 @@ export class SyncStreams {
     if (socket?.readyState !== WebSocket.OPEN) return new Response(null, { status: 404 });
     const body = await readUpTo(request, MESSAGES_BYTES);
     if (body === null) return new Response(null, { status: 413 });
-    for (const message of new TextDecoder().decode(body).split("\n")) socket.send(message);
+    const messages = new TextDecoder().decode(body).split("\n", MESSAGES + 1);
+    if (messages.length > MESSAGES) return new Response(null, { status: 413 });
+    if (socket.bufferedAmount > MESSAGES_BYTES) {
+      // The deployment does not read them, and a later message must not overtake a rejected one.
+      socket.terminate();
+      return new Response(null, { status: 503 });
+    }
+    for (const message of messages) socket.send(message);
     return new Response(null, { status: 204 });
   }
 }
