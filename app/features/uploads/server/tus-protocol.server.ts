@@ -1,5 +1,6 @@
 import type { RouterContextProvider } from "react-router";
 import { api } from "#convex/_generated/api";
+import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { type Visitor, getVisitor } from "~/features/accounts/session/session.server";
 import type { AppConfig } from "~/config";
@@ -32,8 +33,8 @@ const noteChunk = createBufferingWatch(() =>
 );
 
 const MAX_UNFINISHED = 100;
-/** Account pictures count towards no quota. */
-const MAX_PICTURES = 5;
+/** Uploads without a design count towards no quota. */
+const MAX_WITHOUT_DESIGN = { picture: 5, comment: COMMENT_IMAGES_MAX };
 const MAX_NAME = 1000;
 
 type TusRequest = { request: Request; config: AppConfig; visitor: Visitor; startedAt: number };
@@ -105,13 +106,13 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
   if (length > config.uploadMaxBytes) return refuse(413, { problem: tooLargeText(length, config.uploadMaxBytes) });
 
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
-  const { designId, name, checksum, anyway, chosenAs, isVersion } = upload;
-  if (designId === null && length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
+  const { designId, name, checksum, anyway, chosenAs, isVersion, purpose } = upload;
+  if (purpose === "picture" && length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
   const admit = async ({ unfinished: all, reserving }: PresentUploads) => {
     const isOfDesign = ({ isShared = false }: PartialUpload) => !isShared;
     const unfinished = all.filter(isOfDesign);
-    const pictures = unfinished.filter((part) => part.designId === null);
-    if (unfinished.length >= MAX_UNFINISHED || (designId === null && pictures.length >= MAX_PICTURES))
+    const withoutDesign = unfinished.filter((part) => part.designId === null);
+    if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && withoutDesign.length >= MAX_WITHOUT_DESIGN[purpose]))
       throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
     if (designId === null) return expectSession({ config, visitor });
     const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
@@ -158,9 +159,10 @@ async function expectRoom(
 }
 
 function readMetadata(metadata: Map<string, string>) {
-  // Uploads of forms (`withUploaded`): an account picture belongs to no design, and a new version adds no image.
-  const purpose = metadata.get("for");
-  const designId = purpose === "picture" ? null : metadata.get("design");
+  // Uploads of forms (`withUploaded`): a picture of an account or a comment belongs to no design, and a new version adds no image.
+  const use = metadata.get("for");
+  const purpose = use === "picture" || use === "comment" ? use : null;
+  const designId = purpose === null ? metadata.get("design") : null;
   const name = metadata.get("filename");
   const checksum = metadata.get("checksum") ?? null;
   if (designId === undefined || designId === "" || (designId !== null && designId.length > 100) || name === undefined) return null;
@@ -168,7 +170,8 @@ function readMetadata(metadata: Map<string, string>) {
   const batch = metadata.get("batch");
   const index = wholeNumber(metadata.get("index") ?? null);
   const chosenAs = batch !== undefined && batch.length <= 40 && index !== null ? { batch, index } : undefined;
-  return { designId, name: name.slice(0, MAX_NAME), checksum, anyway: metadata.has("anyway"), chosenAs, isVersion: purpose === "version" };
+  const isVersion = use === "version";
+  return { designId, purpose, name: name.slice(0, MAX_NAME), checksum, anyway: metadata.has("anyway"), chosenAs, isVersion } as const;
 }
 
 async function describePart({ config }: TusRequest, part: PartialUpload): Promise<Response> {

@@ -11,6 +11,7 @@ import { configContext } from "~/lib/http/context";
 import { handleMultipartUpload } from "./handle-multipart-upload.server";
 import { answerUpload } from "./tus-protocol.server";
 import { uploadsFor } from "./uploads.server";
+import { withUploaded } from "./with-uploaded.server";
 
 let visitor: { userId: string; sessionId: string };
 
@@ -128,4 +129,14 @@ it("limits the number and size of account pictures, and adds no images", async (
   expect(uploads.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 429]);
   const finishing = new Request("http://localhost/", { method: "POST" });
   expect((await answerUpload(finishing, context(), { id: uploads[0]?.id ?? "", finish: true })).status).toBe(404);
+});
+
+it("accepts ten images of comments at a time, of the size of other uploads", async () => {
+  expect((await upload({ for: "comment" }, config.uploadMaxBytes + 1, null)).status).toBe(413);
+  expect((await upload({ for: "comment" }, config.uploadMaxBytes, null)).status).toBe(201);
+  const uploads = [];
+  for (let each = 0; each < 10; each++) uploads.push(await upload({ for: "comment" }));
+  expect(uploads.map(({ status }) => status)).toEqual([...Array<number>(9).fill(201), 429]);
+  const images = await withUploaded({ config, userId: ada.userId, id: uploads[0]?.id ?? "", designId: null }, async ({ name }) => name);
+  expect(images).toBe("new.jpg");
 });
