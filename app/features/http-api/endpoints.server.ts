@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { RouterContextProvider } from "react-router";
 import { z } from "zod";
@@ -28,7 +27,7 @@ import {
   uploadSchema,
   versionsSchema,
 } from "./shapes";
-import { keyOf } from "./idempotency-key.server";
+import { commentKeyOf } from "./idempotency-key.server";
 import { uploadImages } from "./upload-images.server";
 
 export type ApiCall = {
@@ -52,7 +51,6 @@ export type Endpoint = {
   run(call: ApiCall, query: Record<string, unknown>, body: unknown): Promise<Response>;
 };
 
-const KEY_MAX = 64;
 const PAGE_SIZE = 50;
 const PAGE_SIZE_MAX = 200;
 const paged = z.object({
@@ -116,7 +114,8 @@ const write = <Sent extends z.ZodObject>({ write, sends, ...described }: WriteEn
   sends,
   answer: createdSchema,
   async run(call, _, body) {
-    const id = await write(call, sends.parse(body), `api-${keyOf(call.request) ?? randomUUID()}`.slice(0, KEY_MAX));
+    const comment = sends.parse(body);
+    const id = await write(call, comment, commentKeyOf(call.request, comment));
     return Response.json({ id }, { status: 201 });
   },
 });

@@ -140,12 +140,13 @@ test("programs read and write comments", { tag: "@http-api-comments" }, async ({
   expect(started.status).toBe(201);
   const { id: threadId } = await started.json();
   expect(await (await post(`/images/${imageId}/comments`, { text: "Larger?", place }, key)).json()).toEqual({ id: threadId });
-  expect((await post(`/threads/${threadId}/replies`, { text: "**Yes**" })).status).toBe(201);
+  expect((await post(`/threads/${threadId}/replies`, { text: "**Yes**" }, key)).status).toBe(201);
   const listed = await (await get(app, `/images/${imageId}/comments`, token)).json();
   expect(listed).toMatchObject({ items: [{ id: threadId, text: "Larger?", place, version: 1, replyCount: 1, isResolved: false }] });
   const replies = await (await get(app, `/threads/${threadId}/replies`, token)).json();
   expect(replies.items).toMatchObject([{ threadId, text: "**Yes**", author: { name: "Ada Lovelace" }, editedAt: null }]);
-  expect((await post(`/designs/${designId}/comments`, { text: "All fine" })).status).toBe(201);
+  const onDesign = await post(`/designs/${designId}/comments`, { text: "Larger?" }, key);
+  expect([onDesign.status, (await onDesign.json()).id === threadId]).toEqual([201, false]);
   for (const [body, status] of [
     [{ text: "" }, 400],
     [{ text: "x".repeat(5001) }, 400],
