@@ -211,6 +211,26 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     expect(earlier.find(({ read }) => !read)).toMatchObject({ notice: { kind: "reply" }, about: { actor: "Grace" } });
   });
 
+  it("leave no name of the guest when they are deleted", async () => {
+    const { linkId, visitor } = await create(image);
+    const guest = newGuest("Buy now");
+    const begun = await begin(linkId, { guest }, "spam");
+    const replied = await ada.mutation(comments.startThread, { itemId: image, text: "Ada", key: randomUUID() });
+    await answer(linkId, { guest }, replied, "spam");
+    await eve.mutation(comments.reply, { threadId: begun, text: "Why?", key: randomUUID() });
+    await backend.settle();
+    expect(JSON.stringify([await unread(ada), await unread(eve)])).toContain("Buy now");
+    for (const { first, replies = [] } of await threads(ada))
+      for (const { _id, through } of [first, ...replies]) if (through === "guest") await ada.mutation(comments.remove, { commentId: _id });
+    await backend.settle();
+    const [mail] = (await unread(ada)).map(({ about }) => about?.actor);
+    expect(mail).toBe("Someone");
+    const shown = [await threads(visitor), await threads(ada), await unread(ada), await unread(eve)];
+    const stored = [await rowsOf(backend, "comments", "threadId", begun), await rowsOf(backend, "notices", "threadId", begun)];
+    expect(JSON.stringify([shown, stored])).not.toContain("Buy now");
+    expect(await texts(visitor)).toEqual(["Ada", "", "Why?"]);
+  });
+
   it("are mailed with the name of the guest", async () => {
     const { linkId } = await create(image);
     const guest = newGuest();

@@ -62,6 +62,22 @@ export const forgetReactions = internalMutation({
   },
 });
 
+/** Replaces the name of a guest in the notices of a deleted comment. */
+export const forgetGuest = internalMutation({
+  args: { threadId: v.id("commentThreads"), commentId: v.string(), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { cursor, ...args }) => {
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("notices")
+      .withIndex("by_thread", (q) => q.eq("threadId", args.threadId))
+      .paginate({ cursor, numItems: BATCH });
+    for (const { _id, commentId, notice } of page)
+      if (commentId === args.commentId && "guest" in notice) await ctx.db.patch(_id, { notice: { ...notice, guest: "Someone" } });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetGuest, { ...args, cursor: continueCursor });
+    return null;
+  },
+});
+
 /** Moves the images in comments on an item to the new owner's usage after a transfer. */
 export const transferImages = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")), ownerId: v.string(), cursor: v.union(v.string(), v.null()) },

@@ -7,6 +7,7 @@ import { notFound } from "../errors";
 import { pageOf } from "../lists/paging";
 import type { Comment, pinShape, Thread, ThreadFilter } from "./commentShapes";
 import { imagesOf } from "./commentImages";
+import { isGuest } from "./guests";
 import { shownText } from "./mentions";
 import { type NamesOf, peopleOf } from "./people";
 import { commentedFor } from "./commentedItem";
@@ -153,7 +154,9 @@ async function threadsShown(
 }
 
 async function toComment(ctx: ReaderCtx, row: Doc<"comments">, namesOf: NamesOf): Promise<Comment> {
-  const { _id, threadId, key, text, authorId, createdAt, editedAt, deletedAt, mentions, reactions = [], linkId, guestName } = row;
+  const { _id, threadId, key, text, authorId, createdAt, editedAt, deletedAt, mentions, reactions = [], linkId } = row;
+  // Guests choose their names freely, so nothing of a deleted comment shows them.
+  const guestName = deletedAt !== undefined && isGuest(authorId) ? "Someone" : row.guestName;
   const names = await namesOf([...(guestName === undefined ? [authorId] : []), ...mentions]);
   const own = reactions.length > 0 && ctx.user ? await reactionsOf(ctx, _id, ctx.user.id) : [];
   const through = guestName === undefined ? linkId && ("link" as const) : ("guest" as const);

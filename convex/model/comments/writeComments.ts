@@ -136,6 +136,8 @@ type CommentPath = CommentedPath & { thread: Doc<"commentThreads">; comment: Doc
 async function deleteComment(ctx: AuthorCtx, { comment, thread, ...path }: CommentPath): Promise<void> {
   await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: Date.now() }, before: comment.mentions, now: [] });
   await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId: comment._id });
+  const named = { threadId: thread._id, commentId: comment._id, cursor: null };
+  if (comment.guestName !== undefined) await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetGuest, named);
   const commentCount = thread.commentCount - (comment.isReply ? 1 : 0);
   await deleteImages(ctx, comment.imageIds);
   const emptied = {
@@ -145,6 +147,7 @@ async function deleteComment(ctx: AuthorCtx, { comment, thread, ...path }: Comme
     reactions: [],
     editedAt: undefined,
     linkId: undefined,
+    guestName: undefined,
     deletedAt: Date.now(),
   };
   if (comment.isReply) await ctx.db.delete(comment._id);
