@@ -82,6 +82,15 @@ describe("a snapshot before an update", () => {
     expect(await listSnapshots(dataDir)).toHaveLength(1);
   });
 
+  it("is listed without a version, and followed by others, if its description is damaged", async () => {
+    await write("kept");
+    await take();
+    const [snapshot] = await listSnapshots(dataDir);
+    await writeFile(join(dataDir, "snapshots", snapshot?.name ?? "", "snapshot.json"), "");
+    await take();
+    expect((await listSnapshots(dataDir)).map(({ version }) => version)).toEqual(["1.2.3", null]);
+  });
+
   it("is removed after 30 days", async () => {
     await write("kept");
     await take();

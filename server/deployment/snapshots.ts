@@ -140,8 +140,12 @@ async function settled(dir: string): Promise<void> {
 }
 
 async function versionOf(dataDir: string, name: string): Promise<string | null> {
-  const text = await readFile(join(folderOf(dataDir), name, ABOUT), "utf8").catch(() => "null");
-  return aboutSchema.safeParse(JSON.parse(text)).data?.version ?? null;
+  // A crash can leave the file empty, and then the server must still start.
+  try {
+    return aboutSchema.parse(JSON.parse(await readFile(join(folderOf(dataDir), name, ABOUT), "utf8"))).version;
+  } catch {
+    return null;
+  }
 }
 
 async function removePartial(dataDir: string): Promise<void> {
