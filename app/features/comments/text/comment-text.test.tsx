@@ -47,6 +47,25 @@ describe("the supported syntax", () => {
   });
 });
 
+describe("a text that is mostly syntax", () => {
+  it.each(["***a* ", "_a__a_", "a@", "- a\n", "a" + " ".repeat(9)])("stays text, because the parser would take seconds: %j", (part) => {
+    const text = part.repeat(5000 / part.length).trim();
+    const [block, ...others] = parseComment(text);
+    expect([block?.kind, others]).toEqual(["paragraph", []]);
+    const children = block?.kind === "paragraph" ? block.children : [];
+    expect(children.map((each) => (each.kind === "text" ? each.text : "\n")).join("")).toBe(text);
+  });
+
+  it("shows line breaks and the names of mentioned people", () => {
+    expect(html(`${"*".repeat(401)}\n@[Ada](k17)`)).toBe(`<p>${"*".repeat(401)}<br/>@Ada</p>`);
+  });
+
+  it("is parsed if only its code is", () => {
+    const code = "if (a && b) { c[d] = e * (f - g); }\n".repeat(100);
+    expect(parseComment(`**Code:**\n\n\`\`\`js\n${code}\`\`\``).map(({ kind }) => kind)).toEqual(["paragraph", "code"]);
+  });
+});
+
 describe("unsafe text", () => {
   it.each([
     "javascript:alert(1)",

@@ -30,6 +30,20 @@ const mention: TokenizerExtension = {
 /** A tokenizer that never matches: its syntax stays text. */
 const off = () => undefined;
 
+/** The parser's time grows with the square or the cube of these, so that a text of them would block the server for seconds. */
+const SYNTAX = /[!*_`[\]()@<&~\\|+-]|\d[.)]|\s(?=\s)/g;
+const SYNTAX_MAX = 400;
+/** Costs little, however much syntax it has. */
+const FENCED = /^(```|~~~).*\n[^]*?^\1/gm;
+
+const isTooComplex = (text: string): boolean => text.length > SYNTAX_MAX && count(text.replaceAll(FENCED, ""), SYNTAX) > SYNTAX_MAX;
+
+function count(text: string, pattern: RegExp): number {
+  let found = 0;
+  for (const _ of text.matchAll(pattern)) found += 1;
+  return found;
+}
+
 /** Deeper lists stay text: the parser recurses once for each level. */
 const NESTED_MARKERS = /^\s*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+){8}/;
 
@@ -56,7 +70,7 @@ const marked = new Marked({
 const REMEMBERED = 200;
 const parsed = new Map<string, Block[]>();
 
-/** Parses line breaks, links, bold, italic, lists, code and mentions. All other syntax stays text. */
+/** Parses line breaks, links, bold, italic, lists, code and mentions. All other syntax stays text, and all syntax of a text that is mostly syntax. */
 export function parseComment(text: string): Block[] {
   const known = parsed.get(text);
   if (known) return known;
@@ -67,12 +81,21 @@ export function parseComment(text: string): Block[] {
 }
 
 function blocksOf(text: string): Block[] {
+  if (isTooComplex(text)) return plainBlocks(text);
   try {
     return toBlocks(marked.lexer(text));
   } catch {
     // The library throws where it cannot continue.
-    return [{ kind: "paragraph", children: [{ kind: "text", text }] }];
+    return plainBlocks(text);
   }
+}
+
+function plainBlocks(text: string): Block[] {
+  const lines = text
+    .replaceAll(new RegExp(MENTION.source.slice(1), "g"), "@$1")
+    .split("\n")
+    .map((line): Inline => ({ kind: "text", text: line }));
+  return [{ kind: "paragraph", children: lines.flatMap((line, index) => (index === 0 ? [line] : [{ kind: "break" }, line])) }];
 }
 
 function toBlocks(tokens: readonly Token[]): Block[] {
