@@ -3,7 +3,10 @@ import { commentKeyOf } from "./idempotency-key.server";
 
 const keyFor = (path: string, text: string, key?: string) =>
   commentKeyOf(
-    new Request(`https://atelier.example/api/v1${path}`, { method: "POST", ...(key !== undefined && { headers: { "Idempotency-Key": key } }) }),
+    new Request(`https://atelier.example/api/v1${path}`, {
+      method: "POST",
+      ...(key !== undefined && { headers: { "Idempotency-Key": key } }),
+    }),
     { text },
   );
 
