@@ -1,15 +1,25 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Identity } from "../../values/types.ts";
 import { anonymous } from "../testing.ts";
 import { SlowLane } from "./slow-lane.ts";
 import type { Question, WireCall } from "./transactor-protocol.ts";
 
-const callOf = (path: string): WireCall => ({ path, args: "{}", identity: anonymous, visibility: "public" });
+const callOf = (path: string, identity: Identity = anonymous): WireCall => ({ path, args: "{}", identity, visibility: "public" });
 const mutation = (id: number, path: string, sessionId: string): Question => ({
   id,
   kind: "mutation",
   params: { call: callOf(path), once: { sessionId, requestId: id } },
 });
-const query = (id: number, path: string): Question => ({ id, kind: "queries", params: { calls: [callOf(path)], at: null } });
+const query = (id: number, path: string, ...callers: Identity[]): Question => ({
+  id,
+  kind: "queries",
+  params: { calls: (callers.length > 0 ? callers : [anonymous]).map((caller) => callOf(path, caller)), at: null },
+});
+const user = (subject: string): Identity => ({
+  kind: "user",
+  user: { tokenIdentifier: `issuer|${subject}`, subject, issuer: "issuer" },
+  expiresAt: Infinity,
+});
 
 let lane: SlowLane;
 let due: number;
@@ -50,4 +60,18 @@ test("keeps the order of a session's mutations", () => {
   expect(lane.take(mutation(5, "work:fast", "a"))).toBe(true);
   for (const id of [2, 3, 5]) lane.end(id);
   expect(lane.next()?.id).toBe(3);
+});
+
+test("sends calls of others before those of a caller whose call was slow", () => {
+  const [ada, eve] = [user("ada"), user("eve")];
+  lane.add(query(1, "work:slow", eve), 0);
+  for (const question of [query(2, "work:slow", eve), query(3, "work:slow", eve), query(4, "work:slow", ada)]) lane.take(question);
+  lane.take(query(5, "work:slow", eve, ada));
+  const sent = [4, 5, 2, 3].map(() => {
+    const next = lane.next()?.id ?? 0;
+    lane.end(next);
+    return next;
+  });
+  expect(sent).toEqual([4, 5, 2, 3]);
+  expect(lane.next()).toBeNull();
 });

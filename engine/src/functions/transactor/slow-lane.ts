@@ -5,9 +5,10 @@ import type { Question } from "./transactor-protocol.ts";
 const SLOW_FOR_MS = 60_000;
 const PAUSE_MS = 250;
 
-/** Sends calls of slow functions one at a time, so that another call waits for at most one of them. */
+/** Sends calls of slow functions one at a time, those of callers with slow calls last, so that others wait for at most one. */
 export class SlowLane {
   readonly #slowUntil = new Map<string, number>();
+  readonly #slowCallers = new Map<string, number>();
   #waiting: Question[] = [];
   #running: Question | null = null;
   #pause: NodeJS.Timeout | null = null;
@@ -23,7 +24,11 @@ export class SlowLane {
 
   add(question: Question, call: number): void {
     const path = pathsOf(question)[call];
-    if (path !== undefined) this.#slowUntil.set(path, elapsed() + SLOW_FOR_MS);
+    if (path === undefined) return;
+    const until = elapsed() + SLOW_FOR_MS;
+    this.#slowUntil.set(path, until);
+    const caller = callersOf(question)[call];
+    if (caller !== undefined) this.#slowCallers.set(caller, until);
   }
 
   /** Call it after a call was stopped, so that another call with several steps, such as an action, waits for one stopped call only. */
@@ -38,15 +43,24 @@ export class SlowLane {
   /** Queues the question if it must wait, and returns whether it does. A session's mutations keep their order. */
   take(question: Question): boolean {
     if (this.#slowUntil.size === 0) return false;
-    const isSlow = pathsOf(question).some((path) => this.#isSlow(path)) || this.#hasEarlierMutation(question);
+    const isSlow = pathsOf(question).some((path) => isCurrent(this.#slowUntil, path)) || this.#hasEarlierMutation(question);
     if (isSlow) this.#waiting.push(question);
     return isSlow;
   }
 
   next(): Question | null {
     if (this.#running || this.#pause) return null;
-    this.#running = this.#waiting.shift() ?? null;
+    const index = this.#waiting.findIndex((question, position) => this.#isFirst(question, position));
+    [this.#running = null] = this.#waiting.splice(Math.max(0, index), 1);
     return this.#running;
+  }
+
+  /** A session's mutations keep their order here, too. */
+  #isFirst(question: Question, position: number): boolean {
+    const callers = callersOf(question);
+    if (callers.length > 0 && callers.every((caller) => isCurrent(this.#slowCallers, caller))) return false;
+    const session = sessionOf(question);
+    return session === null || !this.#waiting.slice(0, position).some((other) => sessionOf(other) === session);
   }
 
   end(id: number): void {
@@ -60,18 +74,18 @@ export class SlowLane {
     this.#running = null;
   }
 
-  #isSlow(path: string): boolean {
-    const until = this.#slowUntil.get(path);
-    if (until === undefined) return false;
-    if (until > elapsed()) return true;
-    this.#slowUntil.delete(path);
-    return false;
-  }
-
   #hasEarlierMutation(question: Question): boolean {
     const session = sessionOf(question);
     return session !== null && [this.#running, ...this.#waiting].some((other) => other && sessionOf(other) === session);
   }
+}
+
+function isCurrent(until: Map<string, number>, key: string): boolean {
+  const end = until.get(key);
+  if (end === undefined) return false;
+  if (end > elapsed()) return true;
+  until.delete(key);
+  return false;
 }
 
 export function nameOf(question: Question, call: number): string {
@@ -84,6 +98,11 @@ function pathsOf(question: Question): string[] {
   if (question.kind === "queries") return question.params.calls.map(({ path }) => shownPath(path));
   if (question.kind === "mutation") return [shownPath(question.params.call.path)];
   return question.kind === "runJob" || question.kind === "runCron" ? [question.kind] : [];
+}
+
+function callersOf(question: Question): string[] {
+  const calls = question.kind === "queries" ? question.params.calls : question.kind === "mutation" ? [question.params.call] : [];
+  return calls.map(({ identity }) => (identity.kind === "user" ? identity.user.tokenIdentifier : identity.kind));
 }
 
 const sessionOf = (question: Question): string | null => (question.kind === "mutation" ? (question.params.once?.sessionId ?? null) : null);
