@@ -117,6 +117,23 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect([(await shownImage(ada)).openThreadCount, (await thread(eve, one)).resolvedBy]).toEqual([1, "ada"]);
   });
 
+  it("lists at most 50 threads with replies at a time", async () => {
+    const threadId = await begin(ada, "One");
+    const rowFor = async (table: string, field: string) => {
+      const [{ _id, _creationTime, ...row } = {}] = await rowsOf(backend, table, field, threadId);
+      return row;
+    };
+    const thread = await rowFor("commentThreads", "_id");
+    await backend.inside.mutation(probe.insertMany, { table: "commentThreads", rows: Array.from({ length: 60 }, () => thread) });
+    const comment = await rowFor("comments", "threadId");
+    const threads = await rowsOf(backend, "commentThreads", "itemId", image);
+    const rows = threads.filter(({ _id }) => _id !== threadId).map(({ _id }) => ({ ...comment, threadId: _id }));
+    await backend.inside.mutation(probe.insertMany, { table: "comments", rows });
+    const listed = { itemId: image, filter: "all" as const, paginationOpts: { cursor: null, numItems: 200 } };
+    expect((await ada.query(comments.listThreads, { ...listed, withReplies: true })).page).toHaveLength(50);
+    expect((await ada.query(comments.listThreads, listed)).page).toHaveLength(61);
+  });
+
   it("records comments and resolved threads in the history, without their text", async () => {
     const history = async () => (await ada.query(api.activities.list, { projectId: project, paginationOpts })).page;
     const id = await begin(ada, "Secret words");

@@ -16,6 +16,8 @@ import { readOf } from "./unread";
 
 /** Replies that a list shows per thread. */
 const REPLIES_SHOWN = 10;
+/** Threads with replies of one page: 200 of them took seconds, in which all other calls waited. */
+const THREADS_WITH_REPLIES = 50;
 /** Reactions of one person to one comment. */
 export const REACTIONS_MAX = 10;
 /** Maximum pins of one image. Open threads come first, so that they remain visible. */
@@ -27,7 +29,9 @@ type ThreadsArgs = { itemId: string; filter: ThreadFilter; withReplies?: true; p
 
 export async function threadsOn(ctx: ReaderCtx, { itemId, filter, withReplies, paginationOpts }: ThreadsArgs) {
   const { item } = await commentedFor(ctx, itemId, "readComments");
-  const { page, ...result } = await pageOfThreads(ctx, item._id, filter, pageOf(paginationOpts));
+  const options = pageOf(paginationOpts);
+  const numItems = withReplies === true ? Math.min(options.numItems, THREADS_WITH_REPLIES) : options.numItems;
+  const { page, ...result } = await pageOfThreads(ctx, item._id, filter, { ...options, numItems });
   const show = await threadsShown(ctx, item._id, withReplies === true ? REPLIES_SHOWN : 0);
   return { ...result, page: (await Promise.all(page.map(show))).filter((thread) => thread !== null) };
 }
