@@ -1,3 +1,4 @@
+import { normalizeIP } from "@better-auth/core/utils/ip";
 import type { RouterContextProvider } from "react-router";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { designEntries, projectEntries } from "~/features/downloads/archive-entries";
@@ -19,8 +20,8 @@ export async function downloadOverLink({ request, file, context }: Download): Pr
   const id = file.replace(/\.zip$/, "");
   if (!link.downloads || link.target.kind === "image") throw notFoundResponse();
   const content = linkContent(request, context, link);
-  // All visitors share the link, so each address has its own number of downloads.
-  const userId = `link ${link.linkId} ${context.get(clientAddressContext)}`;
+  // All visitors share the link, so each network has its own number of downloads.
+  const userId = `link ${link.linkId} ${normalizeIP(context.get(clientAddressContext), { ipv6Subnet: 64 })}`;
   const convex = convexFor(context);
   if (link.target.kind === "project" && id === link.target.id) {
     const { name } = (await convex.preload(api.projects.getProjectById, { id })).value;

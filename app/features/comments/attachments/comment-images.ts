@@ -5,7 +5,7 @@ import type { api } from "#convex/_generated/api";
 export type CommentImage = FunctionReturnType<typeof api.commentImages.finalize>;
 export type CommentImageAnswer = { image: CommentImage } | { problem: string };
 
-/** `item` is in the address, so that access to the commented item is checked before the file arrives. */
+/** `item` is in the address, because access to the commented item is checked before the file is decoded. */
 export const COMMENT_IMAGE_FIELDS = { item: "item", sending: "sending", files: "files" } as const;
 
 const types = Object.keys(ACCEPTED).filter((type) => type !== "application/pdf");

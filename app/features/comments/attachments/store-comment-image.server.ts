@@ -18,6 +18,8 @@ export async function storeCommentImage(file: ArrivedFile, upload: Upload): Prom
   const { config, userId } = upload;
   const strippedPath = imageServiceFor(config).newPath();
   try {
+    // Checks access before the server decodes the file.
+    const url = await uploadUrl(upload);
     const checked = await checkImage(file, { config, userId, checksum: null });
     if ("refused" in checked) return { problem: checked.refused.problem };
     const { properties } = checked;
@@ -26,7 +28,7 @@ export async function storeCommentImage(file: ArrivedFile, upload: Upload): Prom
     await writeFile(strippedPath, bytes, { mode: 0o600, flag: "wx" });
     const stripped = await inspectImage(strippedPath, userId);
     if (!stripped.ok) return { problem: stripped.problem };
-    return { image: await store(strippedPath, stripped.properties, file.name, upload) };
+    return { image: await store(strippedPath, stripped.properties, { ...upload, url, name: file.name }) };
   } catch (error) {
     const failed = await resultOf(error, file, config);
     return { problem: failed.ok ? "" : failed.problem };
@@ -45,13 +47,17 @@ async function strippedBytes(path: string, { contentType, width, height }: Image
   return bytes;
 }
 
-async function store(path: string, properties: ImageProperties, name: string, { config, sessionId, itemId, sending }: Upload) {
-  const convex = serviceConvex(config);
+const itemOf = ({ config, sessionId, itemId }: Upload) => ({ sessionId, itemId, quota: config.storageQuotaBytes });
+
+/** `finalize` checks the quota, because the size of the image is known only then. */
+const uploadUrl = (upload: Upload) =>
+  serviceConvex(upload.config).mutation(api.commentImages.generateUploadUrl, { ...itemOf(upload), bytes: 0 }, { skipQueue: true });
+
+async function store(path: string, properties: ImageProperties, { url, name, ...upload }: Upload & { url: string; name: string }) {
+  const convex = serviceConvex(upload.config);
   const { contentType, size, width, height, checksum, placeholder, animated } = properties;
-  const of = { sessionId, itemId, quota: config.storageQuotaBytes };
-  const url = await convex.mutation(api.commentImages.generateUploadUrl, { ...of, bytes: size }, { skipQueue: true });
   const storageId = await storeBytes(url, path, properties);
-  const args = { ...of, storageId, name, contentType, size, width, height, checksum, placeholder, animated };
-  const finalize = () => convex.mutation(api.commentImages.finalize, { ...args, uploadId: `${sending}:${checksum}` }, { skipQueue: true });
-  return finalizeStored(convex, storageId, finalize);
+  const args = { ...itemOf(upload), storageId, name, contentType, size, width, height, checksum, placeholder, animated };
+  const uploadId = `${upload.sending}:${checksum}`;
+  return finalizeStored(convex, storageId, () => convex.mutation(api.commentImages.finalize, { ...args, uploadId }, { skipQueue: true }));
 }
