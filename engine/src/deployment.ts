@@ -50,6 +50,8 @@ export type DeploymentOptions = {
   /** The trusted proxy's header with the client's address; default: the connection's address. */
   clientAddressHeader?: string | undefined;
   allowedOrigins?: string[] | undefined;
+  /** Default: true. A copy for a test of a backup must not change its data. */
+  scheduledFunctions?: boolean;
   simulation?: Simulation | undefined;
   report?: ((error: unknown) => void) | undefined;
   /** Called when the data is unusable. Exit the process then, so that its supervisor restarts it. */
@@ -121,6 +123,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       adminKey,
       urls: { url, siteUrl },
       allowedOrigins: options.allowedOrigins ?? null,
+      scheduledFunctions: options.scheduledFunctions ?? true,
       memory,
       clientAddress,
       simulation,
@@ -154,6 +157,7 @@ type OpenOptions = {
   adminKey: string;
   urls: { url: string; siteUrl: string };
   allowedOrigins: string[] | null;
+  scheduledFunctions: boolean;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
   simulation: Simulation;
@@ -167,7 +171,7 @@ async function open(options: OpenOptions) {
   const runner = await startRunner({ dir: dataDir, acceptLossUntil, cloudUrl: urls.url, siteUrl: urls.siteUrl, simulation, onFailure });
   const endLastCommit = storeLastCommit(dataDir, () => runner.latest(), report);
   const quarantine = setInterval(() => void emptyQuarantine(dataDir).catch(report), DAY_MS).unref();
-  const scheduler = await startScheduler(runner, Date.now, simulation.concurrentScheduled ?? undefined);
+  const scheduler = options.scheduledFunctions ? await startScheduler(runner, Date.now, simulation.concurrentScheduled ?? undefined) : null;
   const authenticator = createAuthenticator(adminKey, report);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
   const logs = createLogStream(runner);
@@ -261,7 +265,7 @@ async function open(options: OpenOptions) {
     wakePolls: () => logs.close(),
     async close() {
       queries.close();
-      await scheduler.stop();
+      await scheduler?.stop();
       await runner.close();
       clearInterval(quarantine);
       endLastCommit();

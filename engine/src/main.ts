@@ -21,6 +21,8 @@ const USAGE = `Usage: engine --data DIR [options]
   --site-url URL      the same for HTTP actions
   --accept-older-database TIME
                       open a database that lacks what was stored up to this time (ISO 8601)
+  --no-scheduled-functions
+                      runs no scheduled functions and no crons
   --allow-origin URL  a browser origin that may open a websocket (repeat for more; any, without it)
   --anonymous-bytes N  kept in memory for a connection before it is authenticated (25165824)
   --client-address-header NAME
@@ -81,6 +83,7 @@ function readArguments(args: string[]): { printed: string | null; options: Deplo
     adminKey: values["admin-key"] ?? process.env.CONVEX_ADMIN_KEY,
     url: originOf("--url", values.url),
     siteUrl: originOf("--site-url", values["site-url"]),
+    scheduledFunctions: values["scheduled-functions"],
     allowedOrigins: values["allow-origin"],
     acceptLossUntil: timeOf("--accept-older-database", values["accept-older-database"]),
     anonymousBytes: bytesOf("--anonymous-bytes", values["anonymous-bytes"]),
@@ -109,6 +112,7 @@ function parse(args: string[]) {
         url: { type: "string" },
         "site-url": { type: "string" },
         "accept-older-database": { type: "string" },
+        "scheduled-functions": { type: "boolean", default: true },
         "allow-origin": { type: "string", multiple: true },
         "anonymous-bytes": { type: "string" },
         "client-address-header": { type: "string" },

@@ -97,6 +97,25 @@ describe("a backup", { timeout: 120_000 }, () => {
   });
 });
 
+describe("a copy that is only tested", { timeout: 60_000 }, () => {
+  it("runs no scheduled functions with --no-scheduled-functions", async () => {
+    const dir = temporaryFolder("without-jobs");
+    folders.push(dir);
+    const ports = { port: 0, sitePort: 0 };
+    const counters = anyApi["counters"]!;
+    const paused = await startEngine(dir, ADMIN_KEY, ports, ["--no-scheduled-functions"]);
+    folders.push(await pushFixture(paused, await createIssuer()));
+    const count = (on: EngineProcess) => http(on).query(counters["get"]!, { name: "later" });
+    await http(paused).mutation(counters["addLater"]!, { name: "later" });
+    for (let each = 0; each < 20; each += 1) await http(paused).mutation(messages["send"]!, { channel: "waiting", body: `${each}` });
+    expect(await count(paused)).toBe(0);
+    await paused.stop();
+    const running = await startEngine(dir, ADMIN_KEY);
+    await expect.poll(() => count(running)).toBe(1);
+    await running.stop();
+  });
+});
+
 describe("during a backup", { timeout: 60_000 }, () => {
   const post = async (name: string, body: object) => {
     const response = await fetch(`${engine.url}/api/backup/${name}`, {

@@ -47,10 +47,7 @@ async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: B
   await rm(partial, { recursive: true, force: true });
   await mkdir(join(partial, "files"), { recursive: true, mode: 0o700 });
   try {
-    const url = await readAddress(from);
-    const running = url !== null && (await answers(url));
-    if (running) await copyHeld({ from, to: partial, hardLinks }, holdSnapshot(url, adminKey ?? (await loadAdminKey(from))));
-    else await copyResting({ from, to: partial, hardLinks });
+    const running = await copyHeld({ from, to: partial, hardLinks, adminKey });
     writeLastCommit(partial, newestCommit(partial));
     for (const name of OTHER_FILES) if (existsSync(join(from, name))) await copyDurably(join(from, name), join(partial, name));
     await sync(partial);
@@ -60,6 +57,57 @@ async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: B
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error;
+  }
+}
+
+type Copy = { from: string; to: string; hardLinks: boolean; adminKey: string | undefined };
+
+/** Retries when a push or restart closed the file: that is a checkpoint, which invalidates the copy. */
+async function copyHeld({ from, to, hardLinks, adminKey }: Copy): Promise<boolean> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const { result: running, isUnbroken } = await withHeldData({ from, scratch: to, adminKey }, async (dir) => {
+      if (dir !== to) await copyDurably(join(dir, FILE_NAME), join(to, FILE_NAME));
+      await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
+      return dir !== to;
+    });
+    if (isUnbroken) return running;
+  }
+  throw new Error("The deployment was pushed to or restarted each time it was copied. Try again.");
+}
+
+export type HeldOptions = {
+  from: string;
+  /** Gets a copy of the database when no deployment runs. */
+  scratch: string;
+  adminKey?: string | undefined;
+};
+
+/** Calls `work` with the folder of a database that does not change meanwhile, unless `isUnbroken` is false. Deletions of files wait. */
+export async function withHeldData<T>(
+  { from, scratch, adminKey }: HeldOptions,
+  work: (databaseDir: string) => Promise<T>,
+): Promise<{ result: T; isUnbroken: boolean }> {
+  const url = await readAddress(from);
+  if (url !== null && (await answers(url))) {
+    const { acquire, release } = holdSnapshot(url, adminKey ?? (await loadAdminKey(from)));
+    const lease = await acquire();
+    let isUnbroken = false;
+    let result: T;
+    try {
+      result = await work(from);
+    } finally {
+      isUnbroken = await release(lease).catch(() => false);
+    }
+    return { result, isUnbroken };
+  }
+  const sql = openFile(from);
+  try {
+    await rm(join(scratch, FILE_NAME), { force: true });
+    sql.prepare("VACUUM INTO ?").run(join(scratch, FILE_NAME));
+    await sync(join(scratch, FILE_NAME));
+    return { result: await work(scratch), isUnbroken: true };
+  } finally {
+    sql.close();
   }
 }
 
@@ -80,35 +128,6 @@ function holdSnapshot(url: string, adminKey: string): Hold {
     acquire: async () => (await post("hold", {})).hold ?? "",
     release: async (lease) => (await post("release", { hold: lease })).unbroken === true,
   };
-}
-
-type Copy = { from: string; to: string; hardLinks: boolean };
-
-/** Retries after a push or restart closed the file, because the checkpoint of a close invalidates the copy. */
-async function copyHeld({ from, to, hardLinks }: Copy, { acquire, release }: Hold): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const lease = await acquire();
-    let unbroken = false;
-    try {
-      await copyDurably(join(from, FILE_NAME), join(to, FILE_NAME));
-      await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
-    } finally {
-      unbroken = await release(lease);
-    }
-    if (unbroken) return;
-  }
-  throw new Error("A push or a restart interrupted each attempt to copy. Try again.");
-}
-
-async function copyResting({ from, to, hardLinks }: Copy): Promise<void> {
-  const sql = openFile(from);
-  try {
-    sql.prepare("VACUUM INTO ?").run(join(to, FILE_NAME));
-    await sync(join(to, FILE_NAME));
-    await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
-  } finally {
-    sql.close();
-  }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -9,38 +9,40 @@ import { prepare, textOf } from "../storage/rows.ts";
 const FILES_AT_ONCE = 4;
 
 export type DamagedFile = { path: string; isMissing: boolean; problem: string };
-type Row = { _id: string; size: number; sha256: string };
+
+/** `name`: of the file in the folder; `sha256`: in hex or base64. */
+export type StoredFile = { id: string; name: string; size: number; sha256: string };
 
 export async function fileProblems(sql: DatabaseSync, folder: string): Promise<{ damaged: DamagedFile[]; checked: number }> {
-  const rows = storageRows(sql);
-  const key = Buffer.from(fileKey(sql), "base64");
+  const files = storedFiles(sql);
   const damaged: DamagedFile[] = [];
   let checked = 0;
   const checkNext = async (): Promise<void> => {
-    for (let next = rows.next(); !next.done; next = rows.next()) {
+    for (let next = files.next(); !next.done; next = files.next()) {
       checked += 1;
-      const path = join(folder, storedFileName(key, next.value._id));
+      const { id, name } = next.value;
+      const path = join(folder, name);
       const found = await differenceOf(path, next.value);
-      if (found) damaged.push({ path, isMissing: found.isMissing, problem: `Stored file ${path} (${next.value._id}) ${found.what}.` });
+      if (found) damaged.push({ path, isMissing: found.isMissing, problem: `Stored file ${path} (${id}) ${found.what}.` });
     }
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, checkNext));
   return { damaged, checked };
 }
 
-function* storageRows(sql: DatabaseSync): Generator<Row> {
-  const table = openCatalog(sql)
-    .list()
-    .find(({ name }) => name === "_storage");
+export function* storedFiles(sql: DatabaseSync): Generator<StoredFile> {
+  const table = openCatalog(sql).find("_storage");
   if (!table) return;
+  const key = Buffer.from(fileKey(sql), "base64");
   const { low, high } = table.documents;
   for (const found of prepare(sql, "SELECT json FROM documents WHERE key >= ? AND key < ?").iterate(low, high)) {
-    const row: Row = JSON.parse(textOf(found["0"]));
-    yield row;
+    const { _id: id, size, sha256 }: { _id: string; size: number; sha256: string } = JSON.parse(textOf(found["0"]));
+    yield { id, name: storedFileName(key, id), size, sha256 };
   }
 }
 
-function fileKey(sql: DatabaseSync): string {
+/** The secret of file names, which is the same in all copies of a deployment. */
+export function fileKey(sql: DatabaseSync): string {
   const row = prepare(sql, "SELECT value FROM settings WHERE name = 'secret/files'").get();
   return row === undefined ? "" : textOf(row[0]);
 }

@@ -21,6 +21,10 @@ export function storedFileId(key: Buffer, table: number, name: string): string |
 
 /** Compares a checksum in base64 (HTTP's Digest header) or hex with a digest. */
 export function sameChecksum(expected: string, digest: Buffer): boolean {
-  const bytes = Buffer.from(expected, /^[0-9a-f]{64}$/i.test(expected) ? "hex" : "base64");
+  const bytes = checksumBytes(expected);
   return bytes.length === digest.length && timingSafeEqual(bytes, digest);
 }
+
+export const sha256Hex = (checksum: string): string => checksumBytes(checksum).toString("hex");
+
+const checksumBytes = (checksum: string): Buffer => Buffer.from(checksum, /^[0-9a-f]{64}$/i.test(checksum) ? "hex" : "base64");

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { openCatalog } from "../storage/catalog.ts";
+import { openCopy } from "../storage/file.ts";
+import { bigintOf, bytesOf, prepare, prepareWithBigInts, textOf } from "../storage/rows.ts";
+import { sha256Hex } from "../functions/files/file-names.ts";
+import { fileKey, storedFiles, type StoredFile } from "../check/stored-files.ts";
+import type { Json, Timestamp } from "../values/types.ts";
+
+export type TableContents = { rows: number; sha256: string };
+export type Contents = ReturnType<typeof openContents>;
+
+/** Reads a database that nothing changes meanwhile: a copy, or one that `withHeldData` holds. */
+export function openContents(dir: string) {
+  const sql = openCopy(dir);
+  const documents = (name: string) => {
+    const table = openCatalog(sql).find(name);
+    const rows = prepare(sql, "SELECT key, json FROM documents WHERE key >= ? AND key < ? ORDER BY key");
+    return table ? rows.iterate(table.documents.low, table.documents.high) : [];
+  };
+  return {
+    latest: (): Timestamp => bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]),
+    /** The same in all copies of a deployment, and in no other one. */
+    identity: (): string =>
+      createHash("sha256")
+        .update(`backup of ${fileKey(sql)}`)
+        .digest("hex"),
+    /** The checksums are of all rows in the order of their ids. */
+    tables(): Record<string, TableContents> {
+      const tables = openCatalog(sql).list();
+      return Object.fromEntries(
+        tables.map(({ name }) => {
+          const hash = createHash("sha256");
+          let rows = 0;
+          for (const row of documents(name)) {
+            hash.update(bytesOf(row["0"])).update(textOf(row["1"])).update("\n");
+            rows += 1;
+          }
+          return [name, { rows, sha256: hash.digest("hex") }];
+        }),
+      );
+    },
+    /** Their `sha256` is in hex. */
+    *files(): Generator<StoredFile> {
+      for (const file of storedFiles(sql)) yield { ...file, sha256: sha256Hex(file.sha256) };
+    },
+    *rows(table: string): Generator<{ [field: string]: Json }> {
+      for (const row of documents(table)) {
+        const document: { [field: string]: Json } = JSON.parse(textOf(row["1"]));
+        yield document;
+      }
+    },
+    close: () => sql.close(),
+  };
+}
