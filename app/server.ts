@@ -19,6 +19,7 @@ export { checkServiceToken } from "~/features/accounts/session/convex/service-cl
 export { jwksUri, USER_TOKEN_SECONDS } from "~/features/accounts/session/convex/tokens.server";
 export { metricsText } from "~/lib/http/telemetry/metrics.server";
 export { takeActivity } from "~/lib/http/telemetry/request-activity.server";
+export { openSession } from "~/features/accounts/auth-api/open-session.server";
 export { administration } from "~/features/accounts/auth-api/administration.server";
 
 /** React Router fails on other methods. */

@@ -6,6 +6,7 @@ import type {
   createApp,
   jwksUri,
   metricsText,
+  openSession,
   takeActivity,
   USER_TOKEN_SECONDS,
 } from "../app/server.ts";
@@ -14,6 +15,7 @@ export type Build = {
   createApp: typeof createApp;
   jwksUri: typeof jwksUri;
   metricsText: typeof metricsText;
+  openSession: typeof openSession;
   takeActivity: typeof takeActivity;
   checkServiceToken: typeof checkServiceToken;
   USER_TOKEN_SECONDS: typeof USER_TOKEN_SECONDS;

@@ -62,6 +62,17 @@ describe("settings", () => {
       expect(await problems({ ACCEPT_OLDER_DATABASE: value })).toEqual([expect.stringContaining("ACCEPT_OLDER_DATABASE is")]);
   });
 
+  it("describe a schedule of backups, and refuse a folder that does not exist", async () => {
+    const to = join(dir, "backups");
+    expect(await problems({ BACKUP_TO: to })).toEqual([
+      `BACKUP_TO is ${JSON.stringify(to)}; expected a writable folder, but it does not exist, or its disk is not mounted`,
+    ]);
+    await mkdir(to);
+    const { server } = await read({ BACKUP_TO: to, BACKUP_SCHEDULE: "*/30 * * * *", BACKUP_KEEP: "3d 2w 0m" });
+    expect(server.backups).toEqual({ to, schedule: "*/30 * * * *", keep: { days: 3, weeks: 2, months: 0 } });
+    expect((await read({})).server.backups).toBeNull();
+  });
+
   it("count as missing when empty", async () => {
     expect((await read({ PORT: "", APP_URL: "" })).server.port).toBe(3000);
   });
@@ -98,6 +109,13 @@ describe("settings", () => {
       "https://a.example,b",
       'TRUSTED_ORIGINS is "https://a.example,b"; expected an address that begins with http:// or https://',
     ],
+    ["BACKUP_TO", "backups", 'BACKUP_TO is "backups"; expected the absolute path of a folder, like /srv/backups/atelier'],
+    [
+      "BACKUP_SCHEDULE",
+      "0 0 31 2 *",
+      'BACKUP_SCHEDULE is "0 0 31 2 *"; expected a cron expression in UTC like 0 2 * * *, or @hourly, @daily or @weekly',
+    ],
+    ["BACKUP_KEEP", "7", 'BACKUP_KEEP is "7"; expected numbers of days, weeks and months, like 7d 4w 12m'],
     ["ACCOUNTS_LINKING", "maybe", 'ACCOUNTS_LINKING is "maybe"; expected true or false'],
     ["UPLOAD_MAX_BYTES", "50MB", 'UPLOAD_MAX_BYTES is "50MB"; expected a whole number from 1 to 9007199254740991'],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL is "loud"; expected debug, info, warn, error or silent'],

@@ -1,9 +1,11 @@
 import { isIP } from "node:net";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
+import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression";
 import type { AppConfig } from "../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
-import { problemWithFolder } from "./deployment/data-dir.ts";
+import type { BackupSettings } from "./backups/run-backup.ts";
+import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
 import { strictTransportSecurityOf } from "./http/guards.ts";
 import { readSecretFiles } from "./secret-files.ts";
 import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
@@ -14,6 +16,7 @@ export type ServerConfig = {
   port: number;
   dataDir: string;
   updateSnapshots: boolean;
+  backups: BackupSettings | null;
   origins: string[];
   trustedProxyHops: number;
   logLevel: Settings["LOG_LEVEL"];
@@ -63,6 +66,25 @@ const pastTime = z.coerce
   .date({ error: "a time like 2026-11-23T06:30:00.000Z" })
   .refine((time) => time.getTime() <= Date.now(), { error: "a time in the past; the error message of the refused start shows it" });
 
+const cron = z.string().refine(
+  (text) => {
+    try {
+      return nextMatch(parseCronExpression(text), Date.now()) > 0;
+    } catch {
+      return false;
+    }
+  },
+  { error: "a cron expression in UTC like 0 2 * * *, or @hourly, @daily or @weekly" },
+);
+
+const keep = z
+  .string()
+  .regex(/^\d{1,4}d \d{1,4}w \d{1,4}m$/, { error: "numbers of days, weeks and months, like 7d 4w 12m" })
+  .transform((text) => {
+    const [days = 0, weeks = 0, months = 0] = text.split(" ").map((part) => Number.parseInt(part, 10));
+    return { days, weeks, months };
+  });
+
 const origins = list.pipe(z.array(origin, { error: "origins, separated by commas" }));
 
 const price = /^price_\w+$/;
@@ -90,6 +112,9 @@ export const settings = z.object({
 
   ENGINE_PORT: wholeNumber(0, 65_535).default(3210),
   ENGINE_SITE_PORT: wholeNumber(0, 65_535).default(3211),
+  BACKUP_TO: z.string().refine(isAbsolute, { error: "the absolute path of a folder, like /srv/backups/atelier" }).optional(),
+  BACKUP_SCHEDULE: cron.default("0 2 * * *"),
+  BACKUP_KEEP: keep.default({ days: 7, weeks: 4, months: 12 }),
   UPDATE_SNAPSHOTS: yesOrNo.default(true),
   ACCEPT_OLDER_DATABASE: pastTime.optional(),
   MAKE_NEW_KEYS: yesOrNo.default(false),
@@ -177,6 +202,9 @@ export async function readConfig(
   const dataDir = resolve(set.DATA_DIR);
   const problem = set.CONVEX_URL ? null : await problemWithFolder(dataDir);
   if (problem) throw new ConfigError([`DATA_DIR is ${JSON.stringify(set.DATA_DIR)}; expected a writable folder, but ${problem}`]);
+  const backupProblem = set.BACKUP_TO === undefined ? null : await problemWithExistingFolder(set.BACKUP_TO);
+  if (backupProblem)
+    throw new ConfigError([`BACKUP_TO is ${JSON.stringify(set.BACKUP_TO)}; expected a writable folder, but ${backupProblem}`]);
   const ownKeys = { secret: set.BETTER_AUTH_SECRET, signingKey: set.TOKEN_SIGNING_KEY };
   const { engineAdminKey: adminKey, ...secrets } = await loadSecrets(set.CONVEX_URL ? null : dataDir, ownKeys, set.MAKE_NEW_KEYS).catch(
     (error: unknown) => {
@@ -189,6 +217,7 @@ export async function readConfig(
       port: set.PORT,
       dataDir,
       updateSnapshots: set.UPDATE_SNAPSHOTS,
+      backups: set.BACKUP_TO === undefined ? null : { to: resolve(set.BACKUP_TO), schedule: set.BACKUP_SCHEDULE, keep: set.BACKUP_KEEP },
       origins: set.APP_URL,
       trustedProxyHops: set.TRUSTED_PROXY_HOPS,
       logLevel: set.LOG_LEVEL,

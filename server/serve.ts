@@ -9,6 +9,7 @@ import { watchEventLoop } from "@atelier/engine/event-loop";
 import { BUILD, loadBuild } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { redirectConsole } from "./console.ts";
+import { type Backups, scheduleBackups } from "./backups/schedule-backups.ts";
 import { reasonOf, diskSpaceProblem } from "./deployment/data-dir.ts";
 import { StartError, startEmbedded } from "./deployment/embedded.ts";
 import { Forward } from "./http/forward.ts";
@@ -61,7 +62,9 @@ async function main(): Promise<void> {
     adminKey: config.engine?.adminKey ?? null,
     checkToken: () => build.checkServiceToken(deployedConfig),
     dataDir: config.dataDir,
+    backupWarning: config.backups && (() => backups?.warning() ?? null),
   });
+  let backups: Backups | null = null;
   let connections = 0;
   const metrics = createMetrics({
     ...config.metrics,
@@ -69,6 +72,7 @@ async function main(): Promise<void> {
     connections: () => connections,
     websockets: () => forward?.size ?? 0,
     loop: watchEventLoop((block) => log.warn(block, "the event loop was blocked"), build.takeActivity),
+    backups: config.backups && { ageSeconds: () => backups?.ageSeconds() ?? Infinity, isProven: () => backups?.isProven() ?? false },
   });
   const server = createListener({
     fetch: (request, info) => app.fetch(request, info),
@@ -95,6 +99,7 @@ async function main(): Promise<void> {
         goAway: () => forward?.goAway(),
         close: async () => {
           endWatch?.();
+          await backups?.close();
           await app.close();
           await embedded?.close();
         },
@@ -113,6 +118,7 @@ async function main(): Promise<void> {
   redirectConsole(console, log);
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
+  if (config.backups) backups = scheduleBackups({ settings: config.backups, log });
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
 }
 

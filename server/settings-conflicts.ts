@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "./config.ts";
 import { providersWithoutAddress } from "./providers.ts";
 
@@ -11,6 +12,7 @@ export type SettingsContext = {
 /** Returns a sentence for each invalid combination of settings (docs/configuration.md). */
 export function settingsConflicts(set: Settings, context: SettingsContext): string[] {
   return [
+    ...backupConflicts(set),
     ...(set.CONVEX_URL ? missingSecrets(set) : embeddedConflicts(set)),
     ...accountConflicts(set, context),
     ...paymentConflicts(set),
@@ -45,6 +47,18 @@ function embeddedConflicts(set: Settings): string[] {
       : []),
     ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: CONVEX_SITE_URL requires it"] : []),
   ];
+}
+
+function backupConflicts({ BACKUP_TO, CONVEX_URL, DATA_DIR }: Settings): string[] {
+  if (BACKUP_TO === undefined) return [];
+  if (CONVEX_URL) return ["BACKUP_TO is set, but CONVEX_URL uses another deployment: back that one up with npx convex export"];
+  const isInside = (inner: string, outer: string) => {
+    const path = relative(resolve(outer), resolve(inner));
+    return !isAbsolute(path) && !/^\.\.(?:[/\\]|$)/.test(path);
+  };
+  return isInside(BACKUP_TO, DATA_DIR) || isInside(DATA_DIR, BACKUP_TO)
+    ? ["BACKUP_TO and DATA_DIR are in the same folder: backups need a folder of their own, if possible on another disk"]
+    : [];
 }
 
 function accountConflicts(set: Settings, { production, providers }: SettingsContext): string[] {

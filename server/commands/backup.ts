@@ -1,4 +1,4 @@
-/** `npm run backup -- FOLDER [--link]`: copies the embedded deployment's data and the keys. The app may run. */
+/** `npm run backup [-- FOLDER [--link]]`: copies the embedded deployment's data and the keys; without FOLDER, to BACKUP_TO. The app may run. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import * as z from "zod";
 import { backUp, lockForBackup } from "@atelier/engine/backup";
 import { copyDurably, sync } from "@atelier/engine/copy";
 import { writeManifest } from "./manifest.ts";
+import { formatProblems } from "./problems.ts";
 import { writeFailure } from "./write-failure.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
   createPrivateFiles();
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { link: { type: "boolean", default: false } } });
   const [to] = positionals;
-  if (to === undefined) throw new Error("Name a folder for the backup: npm run backup -- FOLDER");
+  if (to === undefined) return backUpToTarget();
   const { engineAdminKey: adminKey } = secretsSchema.parse(JSON.parse(await readFile(secrets, "utf8")));
   const target = resolve(to);
   if (!(await isFree(target)))
@@ -51,6 +52,23 @@ async function main(): Promise<void> {
   }
 }
 
+async function backUpToTarget(): Promise<void> {
+  if (!process.env["BACKUP_TO"]) throw new Error("Name a folder for the backup: npm run backup -- FOLDER. Or set BACKUP_TO.");
+  const [{ ensureBuilt }, { readConfig }, { runBackup }] = await Promise.all([
+    import("../build/ensure.ts"),
+    import("../config.ts"),
+    import("../backups/run-backup.ts"),
+  ]);
+  await ensureBuilt();
+  const { server } = await readConfig(process.env, { production: true });
+  if (!server.backups) return;
+  const { name, problems, newBytes, pages } = await runBackup({ dataDir: server.dataDir, settings: server.backups, env: process.env });
+  if (problems.length > 0) throw new Error(`The backup ${name} failed its test:\n${formatProblems(problems)}`);
+  console.log(
+    `The backup ${name} in ${server.backups.to} is complete (${(newBytes / 1e6).toFixed(1)} MB new). It was restored and compared, and ${pages} pages were rendered from it.`,
+  );
+}
+
 async function lockTarget(target: string): Promise<() => void> {
   try {
     await mkdir(dirname(target), { recursive: true });
@@ -77,7 +95,10 @@ async function isFree(target: string): Promise<boolean> {
   }
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-});
+main()
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  })
+  // The rendered app has timers.
+  .finally(() => process.exit());

@@ -5,6 +5,8 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkCopy, checkData, type CheckResult } from "@atelier/engine/check-data";
 import { FILE_NAME } from "@atelier/engine/database-file";
+import { checkBackups } from "../backups/check-backups.ts";
+import { folderTarget, isBackupFolder, requireReadable } from "../backups/folder-target.ts";
 import { formatProblems } from "./problems.ts";
 
 if (existsSync(".env")) process.loadEnvFile(".env");
@@ -14,6 +16,8 @@ const dataDir = resolve(process.env["DATA_DIR"] || ".data");
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { "set-aside": { type: "boolean", default: false } } });
   const copy = positionals[0] === undefined ? null : resolve(positionals[0]);
+  if (copy) await requireReadable(copy);
+  if (copy && isBackupFolder(copy)) return checkScheduled(copy);
   const dir = join(copy ?? dataDir, "convex");
   if (!existsSync(join(dir, FILE_NAME))) throw new Error(`${join(dir, FILE_NAME)} is missing.`);
   const result = await (copy ? checkCopy(dir) : checkData(dir));
@@ -30,6 +34,13 @@ async function main(): Promise<void> {
       `Keep a copy of ${dataDir} as it is. Then restore the last backup that passes 'npm run check-data -- FOLDER', or copy single images from its folder convex/files. To move damaged images that have no copy, add --set-aside.`,
     );
   }
+}
+
+async function checkScheduled(folder: string): Promise<void> {
+  const { problems, backups, objects } = await checkBackups(folderTarget(folder));
+  if (problems.length === 0) return console.log(`${folder} has no problems. Checked: ${backups} backups with ${objects} files.`);
+  console.error(`${folder} has ${problems.length} problems:\n${formatProblems(problems)}`);
+  process.exitCode = 1;
 }
 
 async function setAside(dir: string, { damagedFiles }: CheckResult): Promise<void> {

@@ -1,4 +1,4 @@
-/** `npm run restore -- FOLDER [--accept-damaged]`: copies a backup into an empty DATA_DIR. */
+/** `npm run restore -- FOLDER [--backup NAME] [--accept-damaged]`: copies a backup into an empty DATA_DIR. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -8,6 +8,10 @@ import { copyDurably, copyFolder, sync } from "@atelier/engine/copy";
 import { checkCopy } from "@atelier/engine/check-data";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { writeLastCommit } from "@atelier/engine/last-commit";
+import { listBackups, readBackup } from "../backups/backup-records.ts";
+import { folderTarget, isBackupFolder, requireReadable } from "../backups/folder-target.ts";
+import { restoreBackup } from "../backups/restore-backup.ts";
+import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { manifestProblems } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
 import { writeFailure } from "./write-failure.ts";
@@ -16,11 +20,14 @@ if (existsSync(".env")) process.loadEnvFile(".env");
 
 const dataDir = resolve(process.env["DATA_DIR"] || ".data");
 const PARTS = ["convex", "secrets.json"];
+// Renamed when complete, so that an app that starts meanwhile finds no partial data.
+const partial = (name: string) => join(dataDir, `${name}.partial`);
 
 async function main(): Promise<void> {
+  createPrivateFiles();
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { "accept-damaged": { type: "boolean", default: false } },
+    options: { backup: { type: "string" }, "accept-damaged": { type: "boolean", default: false } },
   });
   if (positionals[0] === undefined) throw new Error("Name the backup: npm run restore -- FOLDER");
   const from = resolve(positionals[0]);
@@ -30,25 +37,12 @@ async function main(): Promise<void> {
     throw new Error(
       `${dataDir} already contains data (${existing.join(", ")}). Stop the app, move the data to another folder, then try again. A restore never overwrites files.`,
     );
-  await requireBackup(from);
-  const { latest, problems } = await checkCopy(join(from, "convex"));
-  problems.push(...(await manifestProblems(from)));
-  if (latest === null || (problems.length > 0 && !values["accept-damaged"])) {
-    const wayOut = latest === null ? "" : "\nTo restore the undamaged files, add --accept-damaged.";
-    throw new Error(`${from} is damaged, so nothing was restored:\n${formatProblems(problems)}${wayOut}`);
-  }
-  // Renamed when complete, so that an app that starts meanwhile finds no partial data.
-  const partial = (name: string) => join(dataDir, `${name}.partial`);
+  await requireReadable(from);
+  let problems: string[];
   try {
     for (const name of PARTS) await rm(partial(name), { recursive: true, force: true });
-    await mkdir(join(partial("convex"), "files"), { recursive: true, mode: 0o700 });
-    const [source, copy] = [join(from, "convex"), partial("convex")];
-    for (const name of [FILE_NAME, "admin-key"])
-      if (existsSync(join(source, name))) await copyDurably(join(source, name), join(copy, name));
-    await copyFolder(join(source, "files"), join(copy, "files"));
-    writeLastCommit(copy, latest);
-    await sync(copy);
-    await copyDurably(join(from, "secrets.json"), partial("secrets.json"));
+    const copy = isBackupFolder(from) ? copyScheduled : copyFolderBackup;
+    problems = await copy(from, { name: values.backup, acceptDamaged: values["accept-damaged"] });
     for (const name of PARTS) await rename(partial(name), join(dataDir, name));
     await sync(dataDir);
   } catch (error) {
@@ -64,6 +58,50 @@ async function main(): Promise<void> {
   console.log(`Restored the backup ${from} to ${dataDir}.`);
 }
 
+type CopyOptions = { name: string | undefined; acceptDamaged: boolean };
+
+/** Copies a backup of `npm run backup -- FOLDER`. Returns its problems, if they are accepted. */
+async function copyFolderBackup(from: string, { acceptDamaged }: CopyOptions): Promise<string[]> {
+  await requireBackup(from);
+  const [source, copy] = [join(from, "convex"), partial("convex")];
+  const { latest, problems } = await checkCopy(source);
+  problems.push(...(await manifestProblems(from)));
+  requireAccepted(from, { problems, isUsable: latest !== null, acceptDamaged });
+  await mkdir(join(copy, "files"), { recursive: true, mode: 0o700 });
+  for (const name of [FILE_NAME, "admin-key"]) if (existsSync(join(source, name))) await copyDurably(join(source, name), join(copy, name));
+  await copyFolder(join(source, "files"), join(copy, "files"));
+  if (latest !== null) writeLastCommit(copy, latest);
+  await sync(copy);
+  await copyDurably(join(from, "secrets.json"), partial("secrets.json"));
+  return problems;
+}
+
+/** Copies a backup from the folder of BACKUP_TO. Returns its problems, if they are accepted. */
+async function copyScheduled(from: string, { name, acceptDamaged }: CopyOptions): Promise<string[]> {
+  const target = folderTarget(from);
+  const names = await listBackups(target);
+  const chosen = name ?? names.at(-1) ?? "";
+  if (!names.includes(chosen))
+    throw new Error(`There is no backup ${chosen} in ${from}. It has these:\n${formatProblems(names.toReversed())}`);
+  const backup = await readBackup(target, chosen).catch((error: unknown) => {
+    const others = formatProblems(names.toReversed());
+    throw new Error(`${textOf(error)} Nothing was restored. Add --backup NAME for another one:\n${others}`, { cause: error });
+  });
+  const { problems } = await restoreBackup({ target, backup, convexDir: partial("convex"), secretsPath: partial("secrets.json") });
+  const restored = await checkCopy(partial("convex"));
+  if (problems.length === 0) problems.push(...restored.problems);
+  requireAccepted(from, { problems, isUsable: restored.latest !== null, acceptDamaged });
+  return problems;
+}
+
+type Found = { problems: string[]; isUsable: boolean; acceptDamaged: boolean };
+
+function requireAccepted(from: string, { problems, isUsable, acceptDamaged }: Found): void {
+  if (isUsable && (problems.length === 0 || acceptDamaged)) return;
+  const wayOut = isUsable ? "\nTo restore the undamaged files, add --accept-damaged." : "";
+  throw new Error(`${from} is damaged, so nothing was restored:\n${formatProblems(problems)}${wayOut}`);
+}
+
 async function requireBackup(from: string): Promise<void> {
   try {
     z.object({ secret: z.string(), engineAdminKey: z.string() }).parse(JSON.parse(await readFile(join(from, "secrets.json"), "utf8")));
@@ -72,7 +110,9 @@ async function requireBackup(from: string): Promise<void> {
   }
 }
 
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(textOf(error));
   process.exitCode = 1;
 });

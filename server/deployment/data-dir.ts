@@ -19,6 +19,12 @@ export async function problemWithFolder(dir: string): Promise<string | null> {
   }
 }
 
+/** Does not create it: a disk that is not mounted must not look like an empty folder. */
+export async function problemWithExistingFolder(dir: string): Promise<string | null> {
+  const found = await stat(dir).catch(() => null);
+  return found === null ? "it does not exist, or its disk is not mounted" : problemWithFolder(dir);
+}
+
 const isForbidden = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
 

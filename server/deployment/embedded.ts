@@ -24,6 +24,8 @@ export type EmbeddedOptions = {
   adminKey: string;
   acceptOlderDatabase?: Date | undefined;
   beforeOpen?: () => Promise<void>;
+  /** Default: true. */
+  scheduledFunctions?: boolean;
   log: Log;
 };
 
@@ -121,11 +123,25 @@ async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof ru
 
 const readyMessage = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z.url() });
 
-function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, log }: EmbeddedOptions) {
-  const accept = acceptOlderDatabase ? ["--accept-older-database", acceptOlderDatabase.toISOString()] : [];
+function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, scheduledFunctions = true, log }: EmbeddedOptions) {
+  const options = [
+    ...(acceptOlderDatabase ? ["--accept-older-database", acceptOlderDatabase.toISOString()] : []),
+    ...(scheduledFunctions ? [] : ["--no-scheduled-functions"]),
+  ];
   const child = spawn(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", MAIN, "--data", dir, "--port", `${port}`, "--site-port", `${sitePort}`, ...accept, ...LIMITS],
+    [
+      "--disable-warning=ExperimentalWarning",
+      MAIN,
+      "--data",
+      dir,
+      "--port",
+      `${port}`,
+      "--site-port",
+      `${sitePort}`,
+      ...options,
+      ...LIMITS,
+    ],
     {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       // A terminal's Ctrl+C must not stop the deployment, which requests in flight need. It exits when the channel closes.

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Backups } from "../backups/schedule-backups.ts";
 import type { LoopWatch } from "@atelier/engine/event-loop";
 
 type Source = () => Promise<string>;
@@ -12,6 +13,7 @@ export type MetricsOptions = {
   connections: () => number;
   websockets: () => number;
   loop: Pick<LoopWatch, "longest" | "blocks">;
+  backups?: Pick<Backups, "ageSeconds" | "isProven"> | null;
 };
 
 export type Metrics = {
@@ -19,13 +21,17 @@ export type Metrics = {
   text(): Promise<string>;
 };
 
-export function createMetrics({ token, onLoopback, sources, connections, websockets, loop }: MetricsOptions): Metrics {
+export function createMetrics({ token, onLoopback, sources, connections, websockets, loop, backups }: MetricsOptions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   gauge(registry, "atelier_connections", "Open connections", connections);
   gauge(registry, "atelier_websockets", "Open browser websockets that this server forwards", websockets);
   gauge(registry, "atelier_event_loop_longest_block_seconds", "The longest block of the event loop since the start", loop.longest);
   gauge(registry, "atelier_event_loop_blocks", "Blocks of the event loop over 200 ms since the start", loop.blocks);
+  if (backups) {
+    gauge(registry, "atelier_backup_age_seconds", "Time since the newest backup that passed its test", backups.ageSeconds);
+    gauge(registry, "atelier_backup_proven", "1 if the newest backup passed its test", () => Number(backups.isProven()));
+  }
 
   return {
     mayRead: (request) => (onLoopback && isLocal(request)) || (token !== null && carries(request, token)),

@@ -56,6 +56,16 @@ describe("/readyz", () => {
     expect(await ready(url)).toEqual([503, { deployment: "ok", tokens: "ok", disk: "ok", server: "stopping" }]);
   });
 
+  it("stays 200 with a warning about backups", async () => {
+    let warning: string | null = null;
+    const options = { deploymentUrl: await answering(), checkToken: accepted, dataDir: tmpdir(), room: 1, backupWarning: () => warning };
+    const others = { deployment: "ok", tokens: "ok", disk: "ok", server: "ok" };
+    const answer = async () => ready(await serve({ operations: { readiness: createReadiness(options), metrics: null } }));
+    expect(await answer()).toEqual([200, { ...others, backups: "ok" }]);
+    warning = "the last backup failed";
+    expect(await answer()).toEqual([200, { ...others, backups: "warning: the last backup failed" }]);
+  });
+
   it("names the problem", async () => {
     const deploymentUrl = "http://127.0.0.1:1";
     const readiness = createReadiness({ deploymentUrl, checkToken: accepted, dataDir: tmpdir(), room: Number.MAX_SAFE_INTEGER });
@@ -103,6 +113,7 @@ describe("/metrics", () => {
           connections: () => 3,
           websockets: () => 2,
           loop: { longest: () => 0.25, blocks: () => 4 },
+          backups: { ageSeconds: () => Infinity, isProven: () => true },
         }),
       },
     });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Guards } from "./guards.ts";
 import { METRICS_TYPE, type Metrics } from "./metrics.ts";
-import type { createReadiness } from "./readiness.ts";
+import { type createReadiness, WARNING } from "./readiness.ts";
 
 export type Operations = {
   readiness: ReturnType<typeof createReadiness> | null;
@@ -25,7 +25,7 @@ export function answerOperations(
     case "/readyz":
       if (!readiness) return false;
       void readiness.check().then((parts) => {
-        const ready = Object.values(parts).every((part) => part === "ok");
+        const ready = Object.values(parts).every((part) => part === "ok" || part.startsWith(WARNING));
         response.writeHead(ready ? 200 : 503, { ...plain, "Content-Type": "application/json" }).end(`${JSON.stringify(parts)}\n`);
       });
       return true;

@@ -4,7 +4,10 @@ const MIN_FREE_BYTES = 128 * 1024 * 1024;
 const TIMEOUT_MS = 2000;
 const CACHE_MS = 1000;
 
-export type Readiness = { deployment: string; tokens: string; disk: string; server: string };
+export type Readiness = { deployment: string; tokens: string; disk: string; server: string; backups?: string };
+
+/** A part that does not prevent the server from working. */
+export const WARNING = "warning: ";
 
 export type ReadyOptions = {
   deploymentUrl: string;
@@ -12,9 +15,18 @@ export type ReadyOptions = {
   checkToken: () => Promise<void>;
   dataDir: string;
   room?: number;
+  /** Null without backups; otherwise the problem, or null. */
+  backupWarning?: (() => string | null) | null;
 };
 
-export function createReadiness({ deploymentUrl, adminKey = null, checkToken, dataDir, room = MIN_FREE_BYTES }: ReadyOptions) {
+export function createReadiness({
+  deploymentUrl,
+  adminKey = null,
+  checkToken,
+  dataDir,
+  room = MIN_FREE_BYTES,
+  backupWarning = null,
+}: ReadyOptions) {
   let stopping = false;
   let last: { at: number; answer: Promise<Readiness> } | null = null;
 
@@ -22,7 +34,14 @@ export function createReadiness({ deploymentUrl, adminKey = null, checkToken, da
     const requested = adminKey === null ? askDeployment(deploymentUrl) : askEmbedded(deploymentUrl, adminKey);
     const [deployment, disk] = await Promise.all([requested, checkDisk(dataDir, room)]);
     const tokens = deployment === "ok" || deployment === DAMAGED ? await tryToken(checkToken) : "not checked";
-    return { deployment, tokens, disk, server: stopping ? "stopping" : "ok" };
+    const warning = backupWarning?.() ?? null;
+    return {
+      deployment,
+      tokens,
+      disk,
+      server: stopping ? "stopping" : "ok",
+      ...(backupWarning && { backups: warning === null ? "ok" : `${WARNING}${warning}` }),
+    };
   };
 
   return {

@@ -1,0 +1,26 @@
+import { listBackups, objectsOf, readBackup, readProof } from "./backup-records.ts";
+import { MissingError, type Target } from "./target.ts";
+import { DamageError, verified } from "./verified.ts";
+
+/** Reads everything that the backups need. Each problem names a file. */
+export async function checkBackups(target: Target): Promise<{ problems: string[]; backups: number; objects: number }> {
+  const problems: string[] = [];
+  const objects = new Map<string, { sha256: string; size: number }>();
+  const names = await listBackups(target);
+  const note = (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error));
+  for (const name of names) {
+    await readProof(target, name).catch(note);
+    const backup = await readBackup(target, name).catch(note);
+    if (backup) for (const [object, expected] of objectsOf(backup)) objects.set(object, expected);
+  }
+  for (const [name, expected] of objects) {
+    try {
+      for await (const _ of verified(target.read(name), expected, target.describe(name)));
+    } catch (error) {
+      if (error instanceof MissingError) problems.push(`${error.message}.`);
+      else if (error instanceof DamageError) problems.push(error.message);
+      else throw error;
+    }
+  }
+  return { problems, backups: names.length, objects: objects.size };
+}

@@ -1,0 +1,84 @@
+import { type FileHandle, link, mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+import { sync } from "@atelier/engine/copy";
+import { FILE_NAME } from "@atelier/engine/database-file";
+import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
+import { type Backup, BLOCK_BYTES, objectName } from "./backup-records.ts";
+import { MissingError, type Target } from "./target.ts";
+import { DamageError, verified } from "./verified.ts";
+
+export type RestoreOptions = {
+  target: Target;
+  backup: Backup;
+  /** A folder for the deployment's data, which is created. */
+  convexDir: string;
+  secretsPath: string;
+  /** Links images without comparing them, where the file system can. */
+  hardLinks?: boolean;
+};
+
+export type Restored = {
+  problems: string[];
+  /** Names of objects with wrong content. */
+  damaged: string[];
+};
+
+/** Writes the data of a backup. Wrong content is written as it is, and missing content is left out; both are problems. */
+export async function restoreBackup({ target, backup, convexDir, secretsPath, hardLinks = false }: RestoreOptions): Promise<Restored> {
+  const problems: string[] = [];
+  const damaged: string[] = [];
+
+  async function copy(object: { sha256: string; size: number }, use: string, to: FileHandle, at: number): Promise<void> {
+    const name = objectName(object.sha256);
+    let position = at;
+    try {
+      for await (const chunk of verified(target.read(name), object, `${target.describe(name)} (${use})`)) {
+        for (let written = 0; written < chunk.length;)
+          written += (await to.write(chunk, written, chunk.length - written, position + written)).bytesWritten;
+        position += chunk.length;
+      }
+    } catch (error) {
+      if (error instanceof MissingError) problems.push(`${error.message} (${use}).`);
+      else if (error instanceof DamageError) {
+        problems.push(error.message);
+        damaged.push(name);
+      } else throw error;
+    }
+  }
+
+  const { database, secrets, files } = backup;
+  await mkdir(join(convexDir, "files"), { recursive: true, mode: 0o700 });
+  await writing(secretsPath, (file) => copy(secrets, "the keys", file, 0));
+  await writing(join(convexDir, FILE_NAME), async (file) => {
+    for (const [index, sha256] of database.blocks.entries()) {
+      const at = index * BLOCK_BYTES;
+      await copy({ sha256, size: Math.min(BLOCK_BYTES, database.size - at) }, "a part of the database", file, at);
+    }
+    await file.truncate(database.size);
+  });
+  for (const [name, sha256, size] of files) {
+    const path = join(convexDir, "files", name);
+    const source = hardLinks ? target.localFile(objectName(sha256)) : null;
+    const isLinked =
+      source !== null &&
+      (await link(source, path).then(
+        () => true,
+        () => false,
+      ));
+    if (!isLinked) await writing(path, (file) => copy({ sha256, size }, `stored file ${name}`, file, 0));
+  }
+  if (problems.length === 0) writeLastCommit(convexDir, newestCommit(convexDir));
+  await sync(join(convexDir, "files"));
+  await sync(convexDir);
+  return { problems, damaged };
+}
+
+async function writing(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await write(file);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,61 @@
+import { VERSION } from "../version.ts";
+import { reasonOf } from "../deployment/data-dir.ts";
+import { type Proof, writeProof } from "./backup-records.ts";
+import { isProven } from "./backup-status.ts";
+import { folderTarget } from "./folder-target.ts";
+import { proveBackup } from "./prove-backup.ts";
+import { type Keep, removeOldBackups } from "./retention.ts";
+import type { Target } from "./target.ts";
+import { takeBackup, type Taken } from "./take-backup.ts";
+import type { renderPages } from "./render-pages.ts";
+
+export type BackupSettings = { to: string; schedule: string; keep: Keep };
+
+export type RunOptions = {
+  dataDir: string;
+  settings: Pick<BackupSettings, "to" | "keep">;
+  env: NodeJS.ProcessEnv;
+  render?: typeof renderPages;
+};
+
+export type BackupRun = Taken & { problems: string[]; pages: number; removed: number; seconds: number; removalProblem?: string };
+
+/** Takes a backup, tests it, and removes old ones when it passed. Throws an error with the reason when no backup was taken. */
+export async function runBackup({ dataDir, settings: { to, keep }, env, render }: RunOptions): Promise<BackupRun> {
+  const started = Date.now();
+  try {
+    const target = folderTarget(to);
+    const unlock = await target.lock();
+    try {
+      const inData: string[] = [];
+      const taken = await takeBackup({ dataDir, target, version: VERSION, log: (problem) => inData.push(problem) });
+      const tested = await proveBackup({ target, name: taken.name, env, ...(render && { render }) }).catch((error: unknown) => ({
+        problems: [`The test could not be completed: ${failureText(error, to)}`],
+        pages: 0,
+      }));
+      const proof: Proof = { testedAt: new Date().toISOString(), problems: [...inData, ...tested.problems], pages: tested.pages };
+      await writeProof(target, taken.name, proof);
+      await target.flush();
+      const removal = isProven(proof) ? await removed(target, keep) : { removed: 0 };
+      return { ...taken, problems: proof.problems, pages: proof.pages, ...removal, seconds: (Date.now() - started) / 1000 };
+    } finally {
+      await unlock();
+    }
+  } catch (error) {
+    throw new Error(failureText(error, to), { cause: error });
+  }
+}
+
+/** The new backup is complete all the same. */
+const removed = (target: Target, keep: Keep): Promise<Pick<BackupRun, "removed" | "removalProblem">> =>
+  removeOldBackups(target, keep).then(
+    (count) => ({ removed: count }),
+    (error: unknown) => ({ removed: 0, removalProblem: failureText(error, target.describe("")) }),
+  );
+
+function failureText(error: unknown, to: string): string {
+  const reason = reasonOf(error);
+  if (reason !== null) return `${to} cannot be used, because ${reason}.`;
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return `${to} cannot be used: ${error.message}.`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { lockForBackup, withHeldData } from "@atelier/engine/backup";
+import { openContents } from "@atelier/engine/contents";
+import { FILE_NAME } from "@atelier/engine/database-file";
+import { type Backup, BLOCK_BYTES, backupName, listBackups, objectName, readBackup, writeBackup } from "./backup-records.ts";
+import type { Target } from "./target.ts";
+import { DamageError, verified } from "./verified.ts";
+
+/** Files up to this size together are copied while deletions wait; more are copied before. */
+const HELD_BYTES = 64 * 1024 * 1024;
+const ATTEMPTS = 5;
+const LONGEST_PAUSE_MS = 100;
+const secretsSchema = z.object({ engineAdminKey: z.string() });
+
+export type TakeOptions = { dataDir: string; target: Target; version: string; log: (problem: string) => void };
+export type Taken = { name: string; newObjects: number; newBytes: number };
+
+type Missing = { path: string; sha256: string; size: number };
+
+/** Stores a backup. What an interrupted one has stored is used. The caller has the lock of the target. */
+export async function takeBackup({ dataDir, target, version, log }: TakeOptions): Promise<Taken> {
+  const from = join(dataDir, "convex");
+  const secrets = await readFile(join(dataDir, "secrets.json"));
+  const { engineAdminKey: adminKey } = secretsSchema.parse(JSON.parse(secrets.toString()));
+  const unlock = lockForBackup(from);
+  try {
+    const objects = await openObjects(target);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const { result, isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, async (dir) => {
+        const contents = openContents(dir);
+        try {
+          const files = [...contents.files()];
+          const missing = files
+            .filter((file) => !objects.has(file))
+            .map(({ name, sha256, size }) => ({ path: join(from, "files", name), sha256, size }));
+          const isLate = attempt === ATTEMPTS;
+          if (!isLate && missing.reduce((bytes, { size }) => bytes + size, 0) > HELD_BYTES) return missing;
+          await requireSameDeployment(target, contents.identity());
+          const takenAt = new Date();
+          for (const file of missing) await storeFile(objects, file, log);
+          const backup: Backup = {
+            format: 1,
+            takenAt: takenAt.toISOString(),
+            version,
+            deployment: contents.identity(),
+            latest: String(contents.latest()),
+            secrets: await objects.store(secrets),
+            database: await storeDatabase(objects, join(dir, FILE_NAME)),
+            tables: contents.tables(),
+            files: files.map(({ name, sha256, size }) => [name, sha256, size]),
+          };
+          return backup;
+        } finally {
+          contents.close();
+        }
+      });
+      if (Array.isArray(result)) await storeGently(objects, result, log);
+      else if (isUnbroken) {
+        const name = backupName(new Date(result.takenAt));
+        await target.flush();
+        await writeBackup(target, name, result);
+        await target.flush();
+        return { name, ...objects.written() };
+      }
+    }
+    throw new Error("The deployment was pushed to or restarted each time it was backed up.");
+  } finally {
+    unlock();
+  }
+}
+
+type Objects = Awaited<ReturnType<typeof openObjects>>;
+
+async function openObjects(target: Target) {
+  const stored = await target.list("objects");
+  let [newObjects, newBytes] = [0, 0];
+  const has = ({ sha256, size }: { sha256: string; size: number }) => stored.get(objectName(sha256)) === size;
+  const write = async (expected: { sha256: string; size: number }, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
+    await target.write(objectName(expected.sha256), content);
+    stored.set(objectName(expected.sha256), expected.size);
+    newObjects += 1;
+    newBytes += expected.size;
+  };
+  return {
+    has,
+    write,
+    async store(content: Uint8Array): Promise<{ sha256: string; size: number }> {
+      const object = { sha256: createHash("sha256").update(content).digest("hex"), size: content.length };
+      if (!has(object)) await write(object, [content]);
+      return object;
+    },
+    written: () => ({ newObjects, newBytes }),
+  };
+}
+
+/** The rest of the backup is useful without a file that is damaged already. Its test names it. */
+async function storeFile(objects: Objects, file: Missing, log: (problem: string) => void): Promise<void> {
+  if (objects.has(file)) return;
+  try {
+    await objects.write(file, verified(createReadStream(file.path), file, file.path));
+  } catch (error) {
+    if (error instanceof DamageError) log(error.message);
+    else if (isMissing(error)) log(`${file.path} is missing.`);
+    else throw error;
+  }
+}
+
+/** Leaves the disk to others half of the time. A file that is deleted meanwhile is not in the next snapshot. */
+async function storeGently(objects: Objects, files: Missing[], log: (problem: string) => void): Promise<void> {
+  for (const file of files) {
+    const started = performance.now();
+    await storeFile(objects, file, log);
+    await sleep(Math.min(performance.now() - started, LONGEST_PAUSE_MS));
+  }
+}
+
+async function storeDatabase(objects: Objects, path: string): Promise<Backup["database"]> {
+  const blocks: string[] = [];
+  let size = 0;
+  for await (const block of blocksOf(path)) {
+    blocks.push((await objects.store(block)).sha256);
+    size += block.length;
+  }
+  return { size, blocks };
+}
+
+async function* blocksOf(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path, "r");
+  try {
+    for (;;) {
+      const block = Buffer.alloc(BLOCK_BYTES);
+      let filled = 0;
+      for (let read = -1; read !== 0 && filled < BLOCK_BYTES; filled += read)
+        read = (await file.read(block, filled, BLOCK_BYTES - filled, null)).bytesRead;
+      if (filled > 0) yield block.subarray(0, filled);
+      if (filled < BLOCK_BYTES) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function requireSameDeployment(target: Target, identity: string): Promise<void> {
+  const newest = (await listBackups(target)).at(-1);
+  const other = newest === undefined ? null : await readBackup(target, newest).catch(() => null);
+  if (other !== null && other.deployment !== identity)
+    throw new Error(`${target.describe("")} has the backups of another deployment. Set BACKUP_TO to another folder.`);
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -1,0 +1,24 @@
+/** Where backups are stored. Names are paths with "/". */
+export type Target = {
+  /** A local folder for temporary files. */
+  scratch: string;
+  /** Makes the target usable by this process alone. Throws when another one uses it. */
+  lock(): Promise<() => Promise<void>>;
+  /** Names below a folder, with their sizes in bytes. */
+  list(folder: string): Promise<Map<string, number>>;
+  /** Throws `MissingError`. */
+  read(name: string): AsyncIterable<Buffer>;
+  /** Stores all of the content or, when it throws, nothing. */
+  write(name: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>;
+  /** Returns when everything written is durable. */
+  flush(): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Moves a damaged object away, so that the next backup stores it again. */
+  setAside(name: string): Promise<void>;
+  /** The name that messages show. */
+  describe(name: string): string;
+  /** The local file of an object; null for a remote target. */
+  localFile(name: string): string | null;
+};
+
+export class MissingError extends Error {}

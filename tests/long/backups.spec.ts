@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { APP_USER } from "../harness/app.ts";
+import { expect, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
+import { addPictures, makeDesign } from "../e2e/support/pictures.ts";
+
+const script = (name: string) => fileURLToPath(new URL(`../../server/commands/${name}.ts`, import.meta.url));
+
+async function command(name: string, args: string[], env: Record<string, string>): Promise<string> {
+  const options = { env: { PATH: process.env.PATH, ...env }, ...APP_USER };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--disable-warning=ExperimentalWarning", script(name), ...args], options);
+  return stdout;
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "atelier-backups-"));
+  if (APP_USER.uid !== undefined) await chown(path, APP_USER.uid, APP_USER.gid);
+  return path;
+}
+
+const metrics = async (app: RunningApp, token: string) =>
+  (await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })).text();
+
+test("takes backups that are proven, and a restored one is the same app", async ({ launch }) => {
+  test.setTimeout(600_000);
+  const [to, restored] = [await folder(), await folder()];
+  try {
+    const token = randomUUID();
+    const app = await launch({ BACKUP_TO: to, METRICS_TOKEN: token });
+    const person = await signUp(app.url);
+    const name = `Nightfall & "Daybreak" <${randomUUID()}>`;
+    const { designId, path } = await makeDesign(app, person, name);
+    const [imageId = ""] = await addPictures(app, person, designId, ["fig", "bank"]);
+    // The first start takes a backup, which the kill interrupts.
+    await app.kill();
+    await app.start();
+    await expect.poll(() => metrics(app, token), { timeout: 300_000 }).toMatch(/^atelier_backup_proven 1$/m);
+    expect(Number(/^atelier_backup_age_seconds (\S+)$/m.exec(await metrics(app, token))?.[1])).toBeLessThan(600);
+    expect(await (await fetch(`${app.url}/readyz`)).json()).toMatchObject({ backups: "ok" });
+    await expect.poll(() => app.output()).toContain('"msg":"a backup was taken, restored and compared"');
+    expect(app.output()).not.toContain(designId);
+
+    // A list of projects, a project, a design and two images.
+    const taken = await command("backup", [], { DATA_DIR: app.dataDir, BACKUP_TO: to });
+    expect(taken).toMatch(/is complete \(\d+\.\d MB new\)\. It was restored and compared, and 5 pages were rendered from it\./);
+    expect(await command("check-data", [to], {})).toContain("has no problems. Checked: 2 backups");
+
+    await command("restore", [to], { DATA_DIR: restored });
+    const other = await launch({ DATA_DIR: restored });
+    const again = await signIn(other.url, person);
+    const get = (path: string) => fetch(other.url + path, { headers: { Cookie: again.cookieHeader } });
+    expect(await (await get(path)).text()).toContain("Nightfall &amp;");
+    expect((await get(`/images/${imageId}?w=160`)).headers.get("Content-Type")).toContain("image/");
+    const stored = await fetch(`${app.url}/images/${imageId}`, { headers: { Cookie: person.cookieHeader } });
+    expect(Buffer.from(await (await get(`/images/${imageId}`)).arrayBuffer())).toEqual(Buffer.from(await stored.arrayBuffer()));
+  } finally {
+    for (const path of [to, restored]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
