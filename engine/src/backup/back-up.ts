@@ -72,7 +72,7 @@ async function copyHeld({ from, to, hardLinks, adminKey }: Copy): Promise<boolea
     });
     if (isUnbroken) return running;
   }
-  throw new Error("The deployment was pushed to or restarted each time it was copied. Try again.");
+  throw new Error("A push or a restart interrupted each attempt to copy. Try again.");
 }
 
 export type HeldOptions = {
