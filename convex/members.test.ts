@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Caller, type Person, probe } from "../tests/convex/backends.ts";
+import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
 import { api } from "./_generated/api";
@@ -43,6 +43,14 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect(await listed()).toHaveLength(1);
     await remove(member);
     expect(await listed()).toEqual([]);
+  });
+
+  it("lists the owner and the first four members of a shared project for its card", async () => {
+    const { project } = await shared("viewer");
+    for (const name of ["fay", "gus", "hal", "ivy"]) await add(project, await signUp(backend, name), "editor");
+    const [card] = (await eve.query(api.members.listSharedProjects, { paginationOpts })).page;
+    expect(card).toMatchObject({ owner: { name: "ada" }, members: ["eve", "fay", "gus", "hal"].map((name) => ({ name })) });
+    expect(await ada.query(api.members.listOwnShared, {})).toEqual([{ projectId: project, project: "Shared", members: card?.members }]);
   });
 
   it("hides a project in the trash from members with all that it contains", async () => {

@@ -10,7 +10,7 @@ const LIMIT = { seconds: 60 * 60, perVisitor: 3, perLink: 20 };
 /** Mails the report to the operator. Returns an error message, or null. */
 export async function reportLink(
   context: Readonly<RouterContextProvider>,
-  { linkId, target }: OpenedLink,
+  { linkId, target }: Pick<OpenedLink, "linkId" | "target">,
   text: string,
 ): Promise<{ problem: string; status: 422 | 429 } | null> {
   const config = context.get(configContext);

@@ -212,6 +212,7 @@ test(
     expect(await exifOf(await request(`/images/${imageId}?original=1`))).toContain("Lumen");
     const file = await request(`${open}/files/${imageId}?original=1`);
     expect(file.headers.get("Content-Disposition")).toContain('filename="IMG_2041.jpg"');
+    expect(file.headers.get("Referrer-Policy")).toBe("same-origin");
     expect(await exifOf(file)).not.toMatch(/Lumen|Pocket/);
     const archived = [`${projectId}.zip`, `${designId}.zip`].map(async (each) => {
       const archive = await request(`${open}/download/${each}`);

@@ -67,6 +67,7 @@ bothWays((javaScript) => {
       await other.goto("/shared");
       await expect(other.getByRole("main").getByRole("link", { name: "Magazine" })).toBeVisible();
       await expect(other.getByText("by Ada Lovelace")).toBeAttached();
+      await expect(other.getByTitle(`Ada Lovelace, ${stranger.name}`)).toBeVisible();
       await expect(other.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Shared with me" })).toBeVisible();
       await expectAccessible(other);
       await ready(other);
