@@ -294,6 +294,14 @@ describe.each(backends)("comments on $name", ({ start }) => {
     expect([shown?.about, (await notices(eve)).length]).toEqual([undefined, 1]);
   });
 
+  it("stores the notice of a new thread as read for someone who has already read it", async () => {
+    const id = await begin(eve, "Seen at once", design);
+    await ada.mutation(comments.markRead, { itemId: design });
+    await backend.settle();
+    const listed = await ada.query(api.notices.listAll, {});
+    expect(listed.filter(({ notice }) => notice.kind === "comment")).toMatchObject([{ read: true, notice: { threadId: id } }]);
+  });
+
   it("refuses a comment of someone whose role was lowered meanwhile", async () => {
     const id = await begin(eve, "Before");
     await setRole("viewer");

@@ -3,6 +3,7 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { remainingPathOf } from "../model/access";
+import { readUntil } from "../model/comments/unread";
 import { notifyPerson } from "../model/notifications/notify";
 
 const BATCH = 50;
@@ -26,8 +27,11 @@ export const tellOfThread = internalMutation({
     const guest = first.guestName !== undefined && { guest: first.guestName };
     const notice = { kind: "comment" as const, actorId: authorId, itemId, threadId, ...guest };
     for (const userId of people)
-      if (userId !== authorId && !first.mentions.includes(userId))
-        await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, commentId: first._id, at: first.createdAt });
+      if (userId !== authorId && !first.mentions.includes(userId)) {
+        // An open page can show the thread before this job runs.
+        const isRead = (await readUntil({ ...ctx, user: { id: userId } }, itemId)) >= first.createdAt;
+        await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, commentId: first._id, at: first.createdAt, isRead });
+      }
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.notifications.tellOfThread, { threadId, cursor: continueCursor });
     return null;
   },

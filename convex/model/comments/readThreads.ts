@@ -12,7 +12,7 @@ import { shownText } from "./mentions";
 import { type NamesOf, peopleOf } from "./people";
 import { commentedFor } from "./commentedItem";
 import { threadFor } from "./threads";
-import { readOf } from "./unread";
+import { readUntil } from "./unread";
 
 /** Replies that a list shows per thread. */
 const REPLIES_SHOWN = 10;
@@ -120,12 +120,6 @@ export const reactionsOf = ({ db }: Pick<QueryCtx, "db">, commentId: Id<"comment
     .query("commentReactions")
     .withIndex("by_comment", (q) => q.eq("commentId", commentId).eq("userId", userId))
     .take(REACTIONS_MAX);
-
-async function readUntil(ctx: ReaderCtx, item: Doc<"commentThreads">["itemId"]): Promise<number> {
-  if (ctx.user === null) return Infinity;
-  const read = await readOf(ctx, item);
-  return Math.max(read?.readAt ?? 0, read?.ownReadAt ?? 0);
-}
 
 async function threadsShown(
   ctx: ReaderCtx,

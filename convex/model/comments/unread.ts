@@ -19,6 +19,13 @@ export async function readOf({ db, user }: Reader, itemId: ItemId): Promise<Doc<
     .unique();
 }
 
+/** Returns until when the threads on a design or an image are read; for visitors of public links, all are. */
+export async function readUntil(ctx: Reader, itemId: ItemId): Promise<number> {
+  if (ctx.user === null) return Infinity;
+  const read = await readOf(ctx, itemId);
+  return Math.max(read?.readAt ?? 0, read?.ownReadAt ?? 0);
+}
+
 type Commented = { _id: ItemId; lastCommentAt?: number; isUnread?: boolean };
 
 /** Adds `isUnread` to items with unread comments. Reads nothing for items without comments, and for visitors of public links. */

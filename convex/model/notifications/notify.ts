@@ -7,15 +7,15 @@ import { deliveryOf, muteOf, settingsOf } from "./settings";
 
 type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId">>;
 
-/** Adds a notice about a project and queues its mail. In a muted project, adds it as read without mail. Returns the delivery. */
+/** Adds a notice about a project and queues its mail. In a muted project, or with `isRead`, adds it as read without mail. Returns the delivery. */
 export async function notifyPerson(
   ctx: MutationCtx,
   userId: string,
   projectId: Id<"projects">,
   notice: ProjectNotice,
-  { at = Date.now(), ...subject }: Subject & { at?: number } = {},
+  { at = Date.now(), isRead = false, ...subject }: Subject & { at?: number; isRead?: boolean } = {},
 ): Promise<Delivery> {
-  const read = (await muteOf(ctx, projectId, userId)) !== null;
+  const read = isRead || (await muteOf(ctx, projectId, userId)) !== null;
   const existing = read ? null : await unreadOfThread(ctx, userId, notice, subject);
   const fields = { notice, at, ...subject };
   if (existing) await ctx.db.patch(existing._id, fields);
