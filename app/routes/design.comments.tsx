@@ -3,7 +3,6 @@ import { commentIntents } from "~/features/comments/comment-intents";
 import { commentsAction } from "~/features/comments/attachments/receive-comment-images.server";
 import { CommentsPage } from "~/features/comments/list/comments-page";
 import { loadComments } from "~/features/comments/list/load-comments.server";
-import { threadAddress } from "~/features/comments/thread-address";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { convexFor } from "~/lib/data/convex.server";
@@ -44,7 +43,7 @@ export default function DesignComments({ loaderData }: Route.ComponentProps) {
       <CommentsPage
         trail={<Breadcrumb trail={[projectsCrumb(design), { to: href("/design/:id", { id: design._id }), name: design.name }]} />}
         item={design}
-        place={{ projectId: design.projectId, threadAddress: (threadId) => threadAddress({ designId: design._id }, threadId) }}
+        place={{ projectId: design.projectId, designId: design._id }}
         data={loaderData.comments}
       />
     </OwnRights>

@@ -3,7 +3,6 @@ import { commentIntents } from "~/features/comments/comment-intents";
 import { commentsAction } from "~/features/comments/attachments/receive-comment-images.server";
 import { CommentsPage } from "~/features/comments/list/comments-page";
 import { loadComments } from "~/features/comments/list/load-comments.server";
-import { THREAD, threadAddress } from "~/features/comments/thread-address";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { convexFor } from "~/lib/data/convex.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
@@ -45,8 +44,6 @@ export default function ImageComments({ loaderData }: Route.ComponentProps) {
   const { image } = useLive(loaderData.inPlace);
   const { number } = useLive(loaderData.version);
   useTitle(titleOf(`Comments on ${isolate(image.name)}`));
-  const item = { designId: design._id, imageId: image._id };
-  const viewer = href("/design/:id/images/:imageId", { id: design._id, imageId: image._id });
   return (
     <OwnRights role={design.role}>
       <CommentsPage
@@ -54,17 +51,12 @@ export default function ImageComments({ loaderData }: Route.ComponentProps) {
           <Breadcrumb
             trail={[
               { to: href("/design/:id", { id: design._id }), name: design.name },
-              { to: viewer, name: image.name },
+              { to: href("/design/:id/images/:imageId", { id: design._id, imageId: image._id }), name: image.name },
             ]}
           />
         }
         item={image}
-        place={{
-          projectId: design.projectId,
-          versionNumber: number,
-          threadAddress: (threadId) => threadAddress(item, threadId),
-          imageAddress: (threadId) => `${viewer}?${THREAD}=${threadId}`,
-        }}
+        place={{ projectId: design.projectId, designId: design._id, imageId: image._id, versionNumber: number }}
         data={loaderData.comments}
       />
     </OwnRights>

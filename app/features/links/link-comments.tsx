@@ -1,6 +1,4 @@
 import { type CommentsData, CommentsPage } from "~/features/comments/list/comments-page";
-import { THREAD, threadAddress } from "~/features/comments/thread-address";
-import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { isolate } from "~/lib/ui/isolate";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
@@ -15,13 +13,8 @@ type LinkCommentsProps = {
 
 /** Renders the list of comments on an item for the visitors of a link. */
 export function LinkComments({ item, designId, imageId, trail, data }: LinkCommentsProps) {
-  const addresses = useItemAddresses();
   useTitle(titleOf(`Comments on ${isolate(item.name)}`));
-  const place = {
-    // Only moderation needs the project, and visitors cannot moderate.
-    projectId: "",
-    threadAddress: (threadId: string) => threadAddress({ designId, imageId }, threadId, addresses),
-    ...(imageId !== undefined && { imageAddress: (threadId: string) => `${addresses.image(designId, imageId)}?${THREAD}=${threadId}` }),
-  };
+  // Only moderation needs the project, and visitors cannot moderate.
+  const place = { projectId: "", designId, imageId };
   return <CommentsPage trail={<Breadcrumb trail={trail} />} item={item} place={place} data={data} />;
 }

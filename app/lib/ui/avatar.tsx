@@ -15,6 +15,9 @@ export function Avatar({ name, email, image, className }: { name: string; email:
 export function firstLetter(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") return "";
-  const [first] = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(trimmed);
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  const [first] = graphemes.segment(trimmed);
   return first?.segment ?? "";
 }
+
+let graphemes: Intl.Segmenter | undefined;

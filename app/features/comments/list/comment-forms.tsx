@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import type { IntentName } from "~/lib/forms/intents";
 import { TextField } from "~/lib/forms/fields/text-field";
@@ -7,6 +7,7 @@ import { useIsVisitor, useMay, useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
 import { useScripted } from "~/lib/ui/use-scripted";
+import { FormDetails } from "./form-details";
 import { MentionArea } from "../composer/mention-area";
 import { AddImageButton, Attachments } from "../attachments/attachments";
 import { COMMENT_IMAGE_ACCEPT, COMMENT_IMAGE_FIELDS, type CommentImage } from "../attachments/comment-images";
@@ -49,6 +50,7 @@ function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, o
     onRemove: (imageId) => setImages((now) => now.filter(({ _id }) => _id !== imageId)),
   });
   const isScripted = useScripted();
+  useOpenRejected(state);
   const field = state.fields["text"];
   if (!field) return null;
   const { defaultValue: _, ...props } = inputProps(field);
@@ -104,15 +106,17 @@ export function NewThread({ itemId, formKey, ...rest }: NewThreadProps) {
 type ReplyProps = { thread: Thread; formKey: string; constraint: Constraint; projectId: string };
 
 export function ReplyForm({ thread: { _id, itemId, first }, formKey, ...rest }: ReplyProps) {
-  const details = useRef<HTMLDetailsElement>(null);
   const id = `reply-${_id}`;
-  const isRefused = useIntentForm({ id, intent: "replyToThread" }).refusal !== undefined;
   if (!useMayWrite("replyToThread")) return null;
   return (
-    <details ref={details} className="comment-details" open={isRefused || undefined}>
-      <summary>
-        Reply<span className="sr-only"> to {first.author.name}</span>
-      </summary>
+    <FormDetails
+      formId={id}
+      summary={
+        <>
+          Reply<span className="sr-only"> to {first.author.name}</span>
+        </>
+      }
+    >
       <WriteForm
         id={id}
         intent="replyToThread"
@@ -120,78 +124,90 @@ export function ReplyForm({ thread: { _id, itemId, first }, formKey, ...rest }: 
         itemId={itemId}
         hidden={{ threadId: _id, key: `${formKey}${_id}` }}
         {...rest}
-        onDone={() => closeDetails(details.current)}
+        onDone={() => closeDetailsOf(id)}
       />
-    </details>
+    </FormDetails>
   );
 }
 
 type EditFormProps = { comment: Comment; constraint: Constraint; projectId: string };
 
-export function EditForm({ comment: { _id, text }, constraint, projectId }: EditFormProps) {
+export function EditForm(props: EditFormProps) {
+  const id = `edit-${props.comment._id}`;
+  return (
+    <FormDetails formId={id} summary="Edit">
+      <EditFields id={id} {...props} />
+    </FormDetails>
+  );
+}
+
+function EditFields({ id, comment: { _id, text }, constraint, projectId }: EditFormProps & { id: string }) {
   const isVisitor = useIsVisitor();
-  const details = useRef<HTMLDetailsElement>(null);
-  const state = useIntentForm({ id: `edit-${_id}`, intent: "editComment", constraint, defaultValue: { text } });
+  const state = useIntentForm({ id, intent: "editComment", constraint, defaultValue: { text } });
   const [isTyped, setTyped] = useState(false);
   const [shown, setShown] = useState({ text, round: 0 });
   // Shows a change in another tab until the user types.
   if (!isTyped && !state.pending && shown.text !== text) setShown({ text, round: shown.round + 1 });
+  useOpenRejected(state);
   const field = state.fields["text"];
   if (!field) return null;
   const startOver = () => {
     setTyped(false);
     setShown(({ round }) => ({ text, round: round + 1 }));
-    closeDetails(details.current);
+    closeDetailsOf(id);
   };
   const refused = state.refusal?.result.initialValue?.["text"];
   const { defaultValue: _, ...props } = inputProps(field);
   return (
-    <details ref={details} className="comment-details" open={state.refusal !== undefined || undefined}>
-      <summary>Edit</summary>
-      <IntentForm
-        state={state}
-        hidden={{ commentId: _id, from: shown.text }}
-        className="grid max-w-prose gap-2"
-        onDone={startOver}
-        onDiscard={startOver}
-      >
-        <Field htmlFor={field.id} label="Comment text" errorId={field.errorId} errors={field.errors}>
-          <MentionArea
-            key={shown.round}
-            {...props}
-            projectId={isVisitor ? null : projectId}
-            rows={3}
-            defaultValue={typeof refused === "string" ? refused : shown.text}
-            onChange={() => setTyped(true)}
-          />
-        </Field>
-        <Button type="submit" variant="primary" className="justify-self-start">
-          Save
-        </Button>
-      </IntentForm>
-    </details>
+    <IntentForm
+      state={state}
+      hidden={{ commentId: _id, from: shown.text }}
+      className="grid max-w-prose gap-2"
+      onDone={startOver}
+      onDiscard={startOver}
+    >
+      <Field htmlFor={field.id} label="Comment text" errorId={field.errorId} errors={field.errors}>
+        <MentionArea
+          key={shown.round}
+          {...props}
+          projectId={isVisitor ? null : projectId}
+          rows={3}
+          defaultValue={typeof refused === "string" ? refused : shown.text}
+          onChange={() => setTyped(true)}
+        />
+      </Field>
+      <Button type="submit" variant="primary" className="justify-self-start">
+        Save
+      </Button>
+    </IntentForm>
   );
 }
 
-export function DeleteForm({ comment, projectId }: { comment: Comment; projectId: string }) {
-  const { _id } = comment;
+type DeleteFormProps = { comment: Comment; projectId: string };
+
+export function DeleteForm(props: DeleteFormProps) {
+  return (
+    <FormDetails summary="Delete">
+      <ConfirmDelete {...props} />
+      <DeleteAllForm {...props} />
+    </FormDetails>
+  );
+}
+
+function ConfirmDelete({ comment: { _id } }: DeleteFormProps) {
   const state = useIntentForm({ id: `delete-${_id}`, intent: "removeComment" });
   return (
-    <details className="comment-details">
-      <summary>Delete</summary>
-      <IntentForm state={state} hidden={{ commentId: _id }} className="grid gap-2">
-        <p className="text-soft">This cannot be undone.</p>
-        <Button type="submit" variant="danger" className="justify-self-start">
-          Delete comment
-        </Button>
-      </IntentForm>
-      <DeleteAllForm comment={comment} projectId={projectId} />
-    </details>
+    <IntentForm state={state} hidden={{ commentId: _id }} className="grid gap-2">
+      <p className="text-soft">This cannot be undone.</p>
+      <Button type="submit" variant="danger" className="justify-self-start">
+        Delete comment
+      </Button>
+    </IntentForm>
   );
 }
 
 /** Lets moderators delete all comments that one author wrote through a public link. */
-function DeleteAllForm({ comment: { _id, linkId, author }, projectId }: { comment: Comment; projectId: string }) {
+function DeleteAllForm({ comment: { _id, linkId, author }, projectId }: DeleteFormProps) {
   const state = useIntentForm({ id: `delete-all-${_id}`, intent: "removeLinkComments" });
   if (!useMayRun()("removeLinkComments") || linkId === undefined) return null;
   return (
@@ -216,8 +232,18 @@ export function ResolveForm({ thread: { _id, isResolved } }: { thread: Thread })
   );
 }
 
-function closeDetails(details: HTMLDetailsElement | null): void {
+/** Opens the details again that a user closed before the form was rejected. */
+function useOpenRejected({ id, refusal }: Pick<ReturnType<typeof useIntentForm>, "id" | "refusal">): void {
+  useEffect(() => {
+    if (refusal) detailsOf(id)?.setAttribute("open", "");
+  }, [id, refusal]);
+}
+
+function closeDetailsOf(formId: string): void {
+  const details = detailsOf(formId);
   if (!details) return;
   details.open = false;
   details.querySelector("summary")?.focus();
 }
+
+const detailsOf = (formId: string) => document.getElementById(formId)?.closest("details");

@@ -1,6 +1,5 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useLocation } from "react-router";
-import { connection } from "~/lib/data/connection/connection";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
 import type { Preload, PreloadOf } from "~/lib/data/preload";
@@ -12,9 +11,11 @@ import { EmptyState } from "~/lib/ui/empty-state";
 import { Link } from "~/lib/ui/navigation/link";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
-import { api } from "#convex/_generated/api";
+import { useScripted } from "~/lib/ui/use-scripted";
+import type { api } from "#convex/_generated/api";
 import type { Comment, Thread, ThreadFilter } from "../optimistic";
 import { THREAD } from "../thread-address";
+import { useMarkRead } from "../use-mark-read";
 import { type Constraint, NewThread } from "./comment-forms";
 import { FILTER, FILTERS, OF_MEMBERS } from "./filters";
 import { ThreadCard, ThreadList, type ThreadPlace } from "./thread-list";
@@ -45,25 +46,25 @@ export function CommentsPage({ trail, item, place, data }: CommentsPageProps) {
         {item.isUnread ? <MarkRead itemId={item._id} /> : null}
       </PageHeader>
       {data.thread ? (
-        <OneThread thread={data.thread} isFirst={data.isFirst} place={place} formKey={formKey} constraint={constraint} />
+        <OneThread thread={data.thread} isFirst={data.isFirst} {...place} formKey={formKey} constraint={constraint} />
       ) : (
         <>
           <NewThread itemId={item._id} formKey={formKey} constraint={constraint} projectId={place.projectId} />
-          <Threads data={data} place={place} />
+          <Threads data={data} {...place} />
         </>
       )}
     </Page>
   );
 }
 
-function Threads({ data, place }: Pick<CommentsPageProps, "data" | "place">) {
+function Threads({ data, ...place }: ThreadPlace & { data: CommentsData }) {
   const page: Endless<Thread> = useEndless(data.threads as Preload<CommentsData["threads"]["value"]>);
   const unread = useFirstUnread(page.rows);
   return (
     <>
       <Filters chosen={data.filter} />
       {page.rows.length > 0 ? (
-        <ThreadList threads={page.rows} unread={unread} place={place} formKey={data.formKey} constraint={data.constraint} />
+        <ThreadList threads={page.rows} unread={unread} {...place} formKey={data.formKey} constraint={data.constraint} />
       ) : (
         <EmptyState title="No comments" text={FILTERS.find(({ filter }) => filter === data.filter)?.empty ?? ""} className="max-w-3xl" />
       )}
@@ -72,10 +73,9 @@ function Threads({ data, place }: Pick<CommentsPageProps, "data" | "place">) {
   );
 }
 
-type OneThreadProps = {
+type OneThreadProps = ThreadPlace & {
   thread: NonNullable<CommentsData["thread"]>;
   isFirst: boolean;
-  place: ThreadPlace;
   formKey: string;
   constraint: Constraint;
 };
@@ -133,28 +133,16 @@ function Filters({ chosen }: { chosen: ThreadFilter }) {
 
 /** Renders the button for pages without JavaScript. With JavaScript, `useMarkRead` marks the comments. */
 function MarkRead({ itemId }: { itemId: string }) {
+  return useScripted() ? null : <MarkReadForm itemId={itemId} />;
+}
+
+function MarkReadForm({ itemId }: { itemId: string }) {
   const state = useIntentForm({ id: "comments-read", intent: "markCommentsRead" });
   return (
     <IntentForm state={state} hidden={{ itemId }} className="hidden noscript:block">
       <Button type="submit">Mark as read</Button>
     </IntentForm>
   );
-}
-
-/** Marks the comments as read while the page is visible. */
-function useMarkRead({ _id: itemId, isUnread = false, lastCommentAt }: CommentsPageProps["item"]): void {
-  useEffect(() => {
-    if (!isUnread) return;
-    const mark = () => {
-      if (document.visibilityState !== "visible") return;
-      void connection()
-        .then((convex) => convex.mutation(api.comments.markRead, { itemId }))
-        .catch(() => {});
-    };
-    mark();
-    document.addEventListener("visibilitychange", mark);
-    return () => document.removeEventListener("visibilitychange", mark);
-  }, [itemId, isUnread, lastCommentAt]);
 }
 
 /** Returns the threads that were unread since the page was opened. They stay marked while it is shown. */

@@ -4,6 +4,7 @@ import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
 import { useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import type { Comment } from "../optimistic";
+import { FormDetails } from "./form-details";
 
 const OFFERED = ["👍", "👎", "❤️", "🎉", "😄", "👀", "✅", "❓"];
 
@@ -33,8 +34,7 @@ export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment
         </Button>
       ))}
       {mayReact && others.length > 0 ? (
-        <details className="comment-details">
-          <summary>React</summary>
+        <FormDetails summary="React">
           <div className="flex flex-wrap gap-1">
             {others.map((emoji) => (
               <Button key={emoji} type="submit" size="icon" variant="ghost" {...press(emoji, true)} aria-label={`React with ${emoji}`}>
@@ -42,7 +42,7 @@ export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment
               </Button>
             ))}
           </div>
-        </details>
+        </FormDetails>
       ) : null}
     </IntentForm>
   );

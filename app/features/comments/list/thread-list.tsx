@@ -1,4 +1,6 @@
 import { clsx } from "clsx";
+import { memo, useEffect, useState } from "react";
+import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { useMay } from "~/lib/rights/rights";
 import { isPending } from "~/lib/data/pending";
 import { Avatar } from "~/lib/ui/avatar";
@@ -9,29 +11,30 @@ import { ThroughMark, useIsMine } from "../link-commenting";
 import { CommentImageList } from "../attachments/comment-image-list";
 import type { Comment, Thread } from "../optimistic";
 import { CommentText } from "../text/comment-text";
+import { THREAD, threadAddress } from "../thread-address";
 import { type Constraint, DeleteForm, EditForm, ReplyForm, ResolveForm, useMayWrite } from "./comment-forms";
 import { placeText } from "./place-text";
 import { ReactionForm } from "./reaction-form";
 
 export type ThreadPlace = {
   projectId: string;
+  designId: string;
+  imageId?: string | undefined;
   /** The number of the image's current version. */
   versionNumber?: number | undefined;
-  threadAddress: (threadId: string) => string;
-  imageAddress?: ((threadId: string) => string) | undefined;
 };
 
-type ThreadListProps = {
+type ThreadListProps = ThreadPlace & {
   threads: Thread[];
   unread: ReadonlySet<string>;
-  place: ThreadPlace;
   formKey: string;
   constraint: Constraint;
 };
 
 export function ThreadList({ threads, unread, ...rest }: ThreadListProps) {
+  const isMeasured = useIsMeasured();
   return (
-    <ol aria-label="Threads" className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-4">
+    <ol aria-label="Threads" data-measured={isMeasured || undefined} className="comment-threads">
       {threads.map((thread) => (
         <li key={thread.first.key}>
           <ThreadCard thread={thread} isUnread={unread.has(thread._id)} {...rest} />
@@ -41,10 +44,31 @@ export function ThreadList({ threads, unread, ...rest }: ThreadListProps) {
   );
 }
 
+/** The first layout needs all heights, because the browser restores the scroll position. */
+function useIsMeasured(): boolean {
+  const [isMeasured, setMeasured] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setMeasured(true), MEASURED_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isMeasured;
+}
+const MEASURED_MS = 500;
+
 type ThreadCardProps = Omit<ThreadListProps, "threads" | "unread"> & { thread: Thread; isUnread: boolean; replies?: Comment[] };
 
-export function ThreadCard({ thread, isUnread, place, formKey, constraint, replies = thread.replies ?? [] }: ThreadCardProps) {
+/** Each thread has several forms, so a new comment must not render those of other threads. */
+export const ThreadCard = memo(function ThreadCard({
+  thread,
+  isUnread,
+  formKey,
+  constraint,
+  replies = thread.replies ?? [],
+  ...place
+}: ThreadCardProps) {
   const { _id, first, isResolved, resolvedBy, replyCount } = thread;
+  const { projectId } = place;
+  const addresses = useItemAddresses();
   const more = replyCount - replies.length;
   const isSent = !isPending(_id);
   return (
@@ -52,36 +76,43 @@ export function ThreadCard({ thread, isUnread, place, formKey, constraint, repli
       aria-label={`${isUnread ? "Unread thread" : "Thread"} by ${first.author.name}`}
       className={clsx("grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border bg-card p-4", isUnread && "border-accent")}
     >
-      <PlaceLine thread={thread} isUnread={isUnread} place={place} />
-      <CommentView comment={first} heading="h2" constraint={constraint} projectId={place.projectId} />
+      <PlaceLine thread={thread} isUnread={isUnread} {...place} />
+      <CommentView comment={first} heading="h2" constraint={constraint} projectId={projectId} />
       {replies.length > 0 ? (
         <ol aria-label="Replies" className="grid grid-cols-[minmax(0,1fr)] gap-4 border-s border-line ps-4">
           {replies.map((reply) => (
             <li key={reply.key}>
-              <CommentView comment={reply} heading="h3" constraint={constraint} projectId={place.projectId} />
+              <CommentView comment={reply} heading="h3" constraint={constraint} projectId={projectId} />
             </li>
           ))}
         </ol>
       ) : null}
       {more > 0 && isSent ? (
-        <Link to={place.threadAddress(_id)} prefetch="intent" className="justify-self-start text-accent-text underline underline-offset-4">
+        <Link
+          to={threadAddress(place, _id, addresses)}
+          prefetch="intent"
+          className="justify-self-start text-accent-text underline underline-offset-4"
+        >
           {count(more, "more reply", "more replies")}
         </Link>
       ) : null}
       {isSent ? (
         <div className="comment-actions">
-          <ReplyForm thread={thread} formKey={formKey} constraint={constraint} projectId={place.projectId} />
+          <ReplyForm thread={thread} formKey={formKey} constraint={constraint} projectId={projectId} />
           <ResolveForm thread={thread} />
           {isResolved ? <span className="text-sm text-faint">Resolved{resolvedBy === undefined ? "" : ` by ${resolvedBy}`}</span> : null}
         </div>
       ) : null}
     </article>
   );
-}
+});
 
-function PlaceLine({ thread, isUnread, place }: { thread: Thread; isUnread: boolean; place: ThreadPlace }) {
+type PlaceLineProps = ThreadPlace & { thread: Thread; isUnread: boolean };
+
+function PlaceLine({ thread, isUnread, designId, imageId, versionNumber: current }: PlaceLineProps) {
+  const addresses = useItemAddresses();
   const { versionNumber, _id } = thread;
-  const isEarlier = versionNumber !== undefined && place.versionNumber !== undefined && versionNumber < place.versionNumber;
+  const isEarlier = versionNumber !== undefined && current !== undefined && versionNumber < current;
   const words = [placeText(thread), isEarlier ? `From version ${versionNumber}` : ""].filter((each) => each !== "");
   if (words.length === 0 && !isUnread) return null;
   return (
@@ -90,8 +121,12 @@ function PlaceLine({ thread, isUnread, place }: { thread: Thread; isUnread: bool
       {words.map((each) => (
         <span key={each}>{each}</span>
       ))}
-      {thread.anchor && place.imageAddress && !isPending(_id) ? (
-        <Link to={place.imageAddress(_id)} prefetch="intent" className="text-accent-text underline underline-offset-4">
+      {thread.anchor && imageId !== undefined && !isPending(_id) ? (
+        <Link
+          to={`${addresses.image(designId, imageId)}?${THREAD}=${_id}`}
+          prefetch="intent"
+          className="text-accent-text underline underline-offset-4"
+        >
           Show on image
         </Link>
       ) : null}

@@ -1,5 +1,6 @@
 import { Check, MapPin, MessageSquare, RotateCcw } from "lucide-react";
 import { clsx } from "clsx";
+import { memo } from "react";
 import { isPending } from "~/lib/data/pending";
 import { useMay } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -20,13 +21,23 @@ type ThreadCardProps = {
   startsReply: boolean;
   isNew: boolean;
   note: string | null;
-  onSelect: () => void;
-  onShow: () => void;
+  onSelect: (threadId: string) => void;
+  onShow: (thread: Thread) => void;
 };
 
 export const threadElementId = (threadId: string) => `thread-${threadId}`;
 
-export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isNew, note, onSelect, onShow }: ThreadCardProps) {
+export const ThreadCard = memo(function ThreadCard({
+  thread,
+  me,
+  projectId,
+  isSelected,
+  startsReply,
+  isNew,
+  note,
+  onSelect,
+  onShow,
+}: ThreadCardProps) {
   const { _id, first, replyCount, isResolved, resolvedBy, anchor } = thread;
   const may = useMay();
   const isSent = !isPending(_id);
@@ -46,13 +57,13 @@ export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isN
       {isSent ? (
         <div className="-ms-1 flex flex-wrap items-center gap-1">
           {isSelected ? null : (
-            <Button variant="ghost" size="sm" onClick={onSelect}>
+            <Button variant="ghost" size="sm" onClick={() => onSelect(_id)}>
               <Icon of={MessageSquare} />
               {replyCount === 0 ? (may("comment") ? "Reply" : "Open thread") : count(replyCount, "reply", "replies")}
             </Button>
           )}
           {anchor ? (
-            <Button variant="ghost" size="sm" onClick={onShow}>
+            <Button variant="ghost" size="sm" onClick={() => onShow(thread)}>
               <Icon of={MapPin} />
               Show on image
             </Button>
@@ -67,7 +78,7 @@ export function ThreadCard({ thread, me, projectId, isSelected, startsReply, isN
       ) : null}
     </article>
   );
-}
+});
 
 type RepliesProps = {
   threadId: string;

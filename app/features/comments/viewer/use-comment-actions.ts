@@ -1,5 +1,6 @@
 import type { OptimisticUpdate } from "convex/browser";
 import type { FunctionArgs, FunctionReference } from "convex/server";
+import { useMemo } from "react";
 import { connection, reconnectingConvex } from "~/lib/data/connection/connection";
 import { useRoot } from "~/lib/data/use-root";
 import { toast } from "~/lib/ui/overlays/toasts";
@@ -14,8 +15,9 @@ import { editCommentWith, react, removeComment, setResolved } from "../optimisti
 export function useMe(): { userId: string; name: string } | null {
   const { user, userId } = useRoot() ?? {};
   const link = useLinkCommenting();
-  if (link) return link.me;
-  return user && userId ? { userId, name: user.name || user.email } : null;
+  const name = user ? user.name || user.email : null;
+  const person = useMemo(() => (userId && name !== null ? { userId, name } : null), [userId, name]);
+  return link ? link.me : person;
 }
 
 type Mutation = FunctionReference<"mutation">;
@@ -32,7 +34,6 @@ const orToast = (change: Promise<void>) =>
 export const commentActions = {
   resolve: (threadId: string, isResolved: boolean) => orToast(run(api.comments.setResolved, { threadId, isResolved }, setResolved)),
   react: (commentId: string, emoji: string, isOn: boolean) => orToast(run(api.comments.react, { commentId, emoji, isOn }, react)),
-  markRead: (itemId: string) => void run(api.comments.markRead, { itemId }).catch(() => {}),
   removeAllOf: (projectId: string, linkId: string, authorId: string) =>
     orToast(run(api.comments.removeOfLink, { projectId, linkId, authorId })),
 };

@@ -1,6 +1,7 @@
 import { useQueries } from "convex-helpers/react/cache";
 import { type FunctionReference, getFunctionName } from "convex/server";
 import { useState } from "react";
+import { useStableRows } from "~/lib/data/pagination/stable-rows";
 import { refusalOf } from "~/lib/data/error-responses";
 import { useLastDefined } from "~/lib/ui/use-last-defined";
 import { api } from "#convex/_generated/api";
@@ -43,7 +44,7 @@ function usePages<Row>(query: FunctionReference<"query">, args: Record<string, s
   const isLoading = isOn && pages.length < cursors.length && !(answers[pages.length] instanceof Error);
   const more = () => last && setLater({ of, cursors: [...cursors.slice(1).filter((each) => each !== null), last.continueCursor] });
   return {
-    rows: pages.flatMap(({ page }) => page),
+    rows: useStableRows(pages.flatMap(({ page }) => page)),
     isLoading,
     ...(last && !last.isDone && !isLoading && { more }),
   };

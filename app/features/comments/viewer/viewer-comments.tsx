@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
 import { usePageKeys } from "~/lib/ui/inputs/use-page-keys";
@@ -14,7 +14,8 @@ import { CommentsPanel, NewComment } from "./comments-panel";
 import { DraftPin, Pins } from "./pins";
 import { Placing } from "./placing";
 import { ThreadCard, threadElementId } from "./thread-card";
-import { commentActions, useMe, useWriting } from "./use-comment-actions";
+import { useMarkRead } from "../use-mark-read";
+import { useMe, useWriting } from "./use-comment-actions";
 import { usePins, useThread, useThreads } from "./use-threads";
 import type { CommentsState } from "./use-viewer-comments";
 
@@ -76,6 +77,20 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
     const pan = panToShow(boxOnStage(place, box, rotation), { width: layer.clientWidth, height: layer.clientHeight });
     if (pan.x !== 0 || pan.y !== 0) zoom.pan(pan.x, pan.y);
   };
+  const lastShow = useRef(show);
+  useEffect(() => {
+    lastShow.current = show;
+  });
+  // Do not change, so that a new comment does not render the cards of other threads.
+  const startReply = useCallback((id: string) => setSelection({ id, focus: "reply" }), []);
+  const showThread = useCallback(
+    ({ _id, anchor: at }: Thread) => {
+      setSelection({ id: _id, focus: "none" });
+      lastShow.current(_id, at);
+      focusPin(layer, _id);
+    },
+    [layer],
+  );
   const showSelected = useEffectEvent(() => selection && show(selection.id));
   const isSelectedShown = selection !== null && rows.some(({ _id }) => _id === selection.id);
   useEffect(() => {
@@ -145,13 +160,9 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
         isSelected={thread._id === selection?.id}
         isNew={unread.has(thread._id)}
         note={fromVersion(thread)}
-        startsReply={selection?.focus === "reply"}
-        onSelect={() => setSelection({ id: thread._id, focus: "reply" })}
-        onShow={() => {
-          setSelection({ id: thread._id, focus: "none" });
-          show(thread._id, thread.anchor);
-          focusPin(layer, thread._id);
-        }}
+        startsReply={thread._id === selection?.id && selection.focus === "reply"}
+        onSelect={startReply}
+        onShow={showThread}
       />
     </li>
   );
@@ -246,10 +257,4 @@ function useUnread(now: readonly { id: string; isUnread: boolean }[]): ReadonlyS
   const added = now.filter(({ id, isUnread }) => isUnread && !unread.has(id));
   if (added.length > 0) setUnread(new Set([...unread, ...added.map(({ id }) => id)]));
   return unread;
-}
-
-function useMarkRead({ _id, isUnread = false }: CommentedImage, isOpen: boolean): void {
-  useEffect(() => {
-    if (isOpen && isUnread) commentActions.markRead(_id);
-  }, [_id, isUnread, isOpen]);
 }
