@@ -449,8 +449,15 @@ const entries: Record<string, Entry> = {
   "accounts/store:commit": { by: "server", args: () => ({ writes: [{ kind: "insert", model: "verifications", data: verification() }] }) },
 };
 
-/** Functions that accept an access token with the scope "write" instead of a session. */
-const SENDERS = ["uploads:getStorageOwner", "uploads:generateUploadUrl", "uploads:finalize", "versions:finalize"];
+/** Functions that accept an access token with this scope instead of a session. */
+const SENDERS: Record<string, "write" | "comment"> = {
+  "uploads:getStorageOwner": "write",
+  "uploads:generateUploadUrl": "write",
+  "uploads:finalize": "write",
+  "versions:finalize": "write",
+  "commentImages:generateUploadUrl": "comment",
+  "commentImages:finalize": "comment",
+};
 
 const scopeOf = (name: string): "read" | "comment" => (/:(?:startThread|reply)$/.test(name) ? "comment" : "read");
 
@@ -838,9 +845,10 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
         () => "ok",
         () => "refused",
       );
-      expect(`${name} ${outcome}`).toBe(`${name} ${SENDERS.includes(name) ? "ok" : "refused"}`);
-      if (!SENDERS.includes(name)) continue;
-      const reader = await insertToken(backend, ada, { scopes: ["read", "comment"] });
+      expect(`${name} ${outcome}`).toBe(`${name} ${name in SENDERS ? "ok" : "refused"}`);
+      if (!(name in SENDERS)) continue;
+      const scopes = ["read", "write", "comment"].filter((scope) => scope !== SENDERS[name]);
+      const reader = await insertToken(backend, ada, { scopes });
       expect(await refused(call(server, name, { ...args, tokenHash: reader.tokenHash }))).toEqual({ code: "unauthenticated" });
     }
   });

@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { type CallerCtx, serverMutationFor, userMutation } from "./model/access";
+import { type CallerCtx, serverMutationForCommenter, userMutation } from "./model/access";
 import { check } from "./model/check";
 import { deleteImages, unsentImagesOf } from "./model/comments/commentImages";
 import { commentImageShape } from "./model/comments/commentShapes";
@@ -18,7 +18,7 @@ const UNSENT_MAX = 50;
 const room = { itemId: v.string(), quota: v.optional(v.number()) };
 
 /** Throws "limit" if the project's owner has too little room, or the author has too many unsent images. */
-export const generateUploadUrl = serverMutationFor({
+export const generateUploadUrl = serverMutationForCommenter({
   args: { ...room, bytes: v.number() },
   returns: v.string(),
   handler: async (ctx, args) => {
@@ -28,7 +28,7 @@ export const generateUploadUrl = serverMutationFor({
 });
 
 /** Adds an uploaded image. Idempotent by `uploadId`. */
-export const finalize = serverMutationFor({
+export const finalize = serverMutationForCommenter({
   args: { ...room, uploadId: v.string(), storageId: v.id("_storage"), name: v.string(), ...commentPicture },
   returns: commentImageShape,
   handler: async (ctx, { storageId, quota, ...file }) => {

@@ -4,7 +4,7 @@ import { designFor, imageFor, ownRoleIn, projectFor, serverMutationForToken, ser
 import { commentShape, threadShape } from "./model/comments/commentShapes";
 import { anchor } from "./model/comments/commentTables";
 import { repliesIn, threadsOn } from "./model/comments/readThreads";
-import { addReply, addThread, asAuthor } from "./model/comments/writeComments";
+import { addReply, addThread, asAuthor, withImages } from "./model/comments/writeComments";
 import { invalid, refusalOf } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { pageOf } from "./model/lists/paging";
@@ -135,13 +135,13 @@ export const listReplies = tokenQuery({
 const commentMutation = serverMutationForToken("comment");
 
 export const startThread = commentMutation({
-  args: { itemId: v.string(), text: v.string(), anchor: v.optional(anchor), key: v.string() },
+  args: { itemId: v.string(), text: v.string(), anchor: v.optional(anchor), key: v.string(), ...withImages },
   returns: v.id("commentThreads"),
   handler: (ctx, args) => addThread(asAuthor(ctx), args),
 });
 
 export const reply = commentMutation({
-  args: { threadId: v.string(), text: v.string(), key: v.string() },
+  args: { threadId: v.string(), text: v.string(), key: v.string(), ...withImages },
   returns: v.id("comments"),
   handler: (ctx, args) => addReply(asAuthor(ctx), args),
 });

@@ -56,14 +56,14 @@ const asServerForToken = (scope: AccessScope) => ({
   },
 });
 type Sender = { sessionId?: string | undefined; tokenHash?: string | undefined };
-const asServerForSender = {
+const asServerForSender = (scope: AccessScope) => ({
   args: { sessionId: v.optional(v.string()), tokenHash: v.optional(v.string()) },
   input: async (ctx: QueryCtx, { sessionId = "", tokenHash }: Sender) => {
     await requireService(ctx);
-    const user = tokenHash === undefined ? (await liveSession(ctx, sessionId)).user : await userOfToken(ctx, tokenHash, "write");
+    const user = tokenHash === undefined ? (await liveSession(ctx, sessionId)).user : await userOfToken(ctx, tokenHash, scope);
     return { ctx: { user }, args: {} };
   },
-};
+});
 
 /** Throws "unauthenticated" also for a token without the scope. */
 async function userOfToken(ctx: QueryCtx, tokenHash: string, scope: AccessScope): Promise<Doc<"users">> {
@@ -137,8 +137,9 @@ export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
 export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, asServerForToken(scope));
-export const serverQueryForSender = customQuery(query, asServerForSender);
-export const serverMutationForSender = customMutation(mutation, asServerForSender);
+export const serverQueryForSender = customQuery(query, asServerForSender("write"));
+export const serverMutationForSender = customMutation(mutation, asServerForSender("write"));
+export const serverMutationForCommenter = customMutation(mutation, asServerForSender("comment"));
 export const serverQueryForLink = customQuery(query, asServerForLink);
 /** Builds mutations for comments through a link, by a guest or a signed-in user. */
 export const serverMutationForLink = customMutation(mutation, asServerForLinkAuthor);

@@ -27,6 +27,8 @@ import {
   uploadSchema,
   versionsSchema,
 } from "./shapes";
+import { ApiError } from "./api-error.server";
+import { uploadCommentImages } from "./upload-comment-images.server";
 import { commentKeyOf } from "./idempotency-key.server";
 import { uploadImages } from "./upload-images.server";
 
@@ -120,25 +122,42 @@ const write = <Sent extends z.ZodObject>({ write, sends, ...described }: WriteEn
   },
 });
 
-const threads = (path: string, item: string): Endpoint[] => [
-  list({
-    path,
-    summary: `Lists the threads of comments on ${item}, newest first`,
-    of: threadSchema,
-    list: (call, paginationOpts) =>
-      convexOf(call).query(api.httpApi.listThreads, { tokenHash: call.tokenHash, itemId: call.id, paginationOpts }),
-    toShape: toThread,
-  }),
-  write({
-    path,
-    summary: `Writes a comment on ${item}`,
-    sends: newThreadSchema,
-    write: (call, { text, place }, key) => {
-      const thread = { tokenHash: call.tokenHash, itemId: call.id, text, key, ...(place && { anchor: place }) };
-      return convexOf(call).mutation(api.httpApi.startThread, thread, { skipQueue: true });
+function expectContent({ text, imageIds = [] }: z.output<typeof newReplySchema>): void {
+  if (text === "" && imageIds.length === 0) throw new ApiError(400, "invalid_body", "text: expected a text, or imageIds");
+}
+
+const commentsOn = (itemPath: string, item: string): Endpoint[] => {
+  const path = `${itemPath}/comments`;
+  return [
+    list({
+      path,
+      summary: `Lists the threads of comments on ${item}, newest first`,
+      of: threadSchema,
+      list: (call, paginationOpts) =>
+        convexOf(call).query(api.httpApi.listThreads, { tokenHash: call.tokenHash, itemId: call.id, paginationOpts }),
+      toShape: toThread,
+    }),
+    write({
+      path,
+      summary: `Writes a comment on ${item}`,
+      sends: newThreadSchema,
+      write: (call, { place, ...comment }, key) => {
+        expectContent(comment);
+        const thread = { tokenHash: call.tokenHash, itemId: call.id, key, ...comment, ...(place && { anchor: place }) };
+        return convexOf(call).mutation(api.httpApi.startThread, thread, { skipQueue: true });
+      },
+    }),
+    {
+      method: "POST",
+      path: `${itemPath}/comment-images`,
+      summary: `Uploads images for a comment on ${item}`,
+      scope: "comment",
+      sends: "files",
+      answer: uploadSchema,
+      run: uploadCommentImages,
     },
-  }),
-];
+  ];
+};
 
 const convexOf = ({ context }: ApiCall) => serviceConvex(context.get(configContext));
 
@@ -196,7 +215,7 @@ export const endpoints: readonly Endpoint[] = [
     answer: uploadSchema,
     run: uploadImages,
   },
-  ...threads("/designs/{id}/comments", "a design"),
+  ...commentsOn("/designs/{id}", "a design"),
   item({
     path: "/images/{id}",
     summary: "Reads an image",
@@ -218,7 +237,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     toShape: toVersions,
   }),
-  ...threads("/images/{id}/comments", "an image"),
+  ...commentsOn("/images/{id}", "an image"),
   list({
     path: "/threads/{id}/replies",
     summary: "Lists the replies in a thread, oldest first",
@@ -231,20 +250,23 @@ export const endpoints: readonly Endpoint[] = [
     path: "/threads/{id}/replies",
     summary: "Writes a reply in a thread",
     sends: newReplySchema,
-    write: (call, { text }, key) =>
-      convexOf(call).mutation(api.httpApi.reply, { tokenHash: call.tokenHash, threadId: call.id, text, key }, { skipQueue: true }),
+    write: (call, comment, key) => {
+      expectContent(comment);
+      const reply = { tokenHash: call.tokenHash, threadId: call.id, key, ...comment };
+      return convexOf(call).mutation(api.httpApi.reply, reply, { skipQueue: true });
+    },
   }),
   {
     method: "GET",
     path: "/images/{id}/file",
-    summary: "Downloads the file of an image",
+    summary: "Downloads the file of an image, or of an image in a comment",
     scope: "read",
     query: files,
     answer: "file",
     async run(call, query) {
       const { request, context, tokenHash, id } = call;
       // Throws this API's errors; `serveTokenImage` responds with plain text.
-      await convexOf(call).query(api.httpApi.getImage, { tokenHash, id });
+      await convexOf(call).query(api.httpApi.getFile, { tokenHash, imageId: id });
       return serveTokenImage(request, id, context, tokenHash, files.parse(query));
     },
   },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, endpoints } from "./endpoints.server";
 import {
+  commentImageSchema,
   createdSchema,
   designSchema,
   errorSchema,
@@ -20,6 +21,7 @@ const SCHEMAS = {
   Image: imageSchema,
   Version: versionSchema,
   Versions: versionsSchema,
+  CommentImage: commentImageSchema,
   Thread: threadSchema,
   Reply: replySchema,
   Place: placeSchema,

@@ -1,6 +1,7 @@
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { z } from "zod";
+import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
 import { REVIEW_FILTERS } from "#convex/model/review/statuses";
 import type { api } from "#convex/_generated/api";
 
@@ -77,11 +78,22 @@ export const versionSchema = z
   .meta({ id: "Version" });
 export const versionsSchema = z.object({ items: z.array(versionSchema) }).meta({ id: "Versions" });
 
+export const commentImageSchema = z
+  .object({
+    id,
+    name: z.string(),
+    width: z.int(),
+    height: z.int(),
+    fileUrl: z.url().meta({ description: "The address of the file in this API. It has no metadata." }),
+  })
+  .meta({ id: "CommentImage" });
+
 const author = z.object({ id, name: z.string().meta({ description: '"Deleted user" after the deletion of the account' }) });
 const commentFields = {
   id,
   text: z.string().meta({ description: "A subset of Markdown; empty for a deleted comment" }),
   author,
+  images: z.array(commentImageSchema),
   createdAt: time,
 };
 
@@ -105,7 +117,14 @@ export const threadSchema = z
 
 export const createdSchema = z.object({ id }).meta({ id: "Created" });
 
-export const newReplySchema = z.object({ text: z.string().min(1).max(5000) });
+export const newReplySchema = z.object({
+  text: z.string().max(5000).meta({ description: "Can be empty in a comment with images" }),
+  imageIds: z
+    .array(z.string())
+    .max(COMMENT_IMAGES_MAX)
+    .optional()
+    .meta({ description: "Images that were uploaded for comments on the item" }),
+});
 export const newThreadSchema = z.object({ ...newReplySchema.shape, place: placeSchema.optional() });
 
 export const uploadSchema = z
@@ -137,18 +156,32 @@ export const pageSchema = <Item extends z.ZodType>(item: Item) =>
 type Thread = FunctionReturnType<typeof api.httpApi.listThreads>["page"][number];
 type Reply = FunctionReturnType<typeof api.httpApi.listReplies>["page"][number];
 
-const toComment = ({ text, author: { userId, name }, createdAt, editedAt }: Reply) => ({
+const toComment = ({ text, author: { userId, name }, images = [], createdAt, editedAt }: Reply, { base }: Addresses) => ({
   text,
   author: { id: userId, name },
+  images: images.map((image) => ({
+    id: image._id,
+    name: image.name,
+    width: image.width,
+    height: image.height,
+    fileUrl: `${base}/images/${image._id}/file`,
+  })),
   createdAt: timeOf(createdAt),
   editedAt: editedAt === undefined ? null : timeOf(editedAt),
 });
 
-export const toReply = (reply: Reply): z.infer<typeof replySchema> => ({ id: reply._id, threadId: reply.threadId, ...toComment(reply) });
+export const toReply = (reply: Reply, addresses: Addresses): z.infer<typeof replySchema> => ({
+  id: reply._id,
+  threadId: reply.threadId,
+  ...toComment(reply, addresses),
+});
 
-export const toThread = ({ _id: id, first, anchor, versionNumber, isResolved, replyCount }: Thread): z.infer<typeof threadSchema> => ({
+export const toThread = (
+  { _id: id, first, anchor, versionNumber, isResolved, replyCount }: Thread,
+  addresses: Addresses,
+): z.infer<typeof threadSchema> => ({
   id,
-  ...toComment(first),
+  ...toComment(first, addresses),
   place: anchor ?? null,
   version: versionNumber ?? null,
   isResolved,

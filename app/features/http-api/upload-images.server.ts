@@ -5,19 +5,14 @@ import type { z } from "zod";
 import { ApiError } from "./api-error.server";
 import { keyOf } from "./idempotency-key.server";
 import type { uploadSchema } from "./shapes";
-import { api } from "#convex/_generated/api";
-import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
-import { configContext } from "~/lib/http/context";
-import { unauthenticated } from "#convex/model/errors";
+import { userOfToken } from "./user-of-token.server";
 
 /** Adds the files of a multipart form to a design. With `Idempotency-Key`, a repeated form adds nothing twice. */
 export async function uploadImages({ request, context, tokenHash, id }: ApiCall): Promise<Response> {
   const key = keyOf(request);
-  const holder = await serviceConvex(context.get(configContext)).query(api.accounts.accessTokens.find, { tokenHash });
-  if (!holder?.scopes.includes("write")) throw unauthenticated();
   const { results, problem } = await receiveUpload(request, context, {
     tokenHash,
-    userId: holder.userId,
+    userId: await userOfToken(context, tokenHash, "write"),
     designId: id,
     sending: `api-${key ?? randomUUID()}`,
   });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
+import sharp from "sharp";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { bothWays, expect, expectAccessible, hydrated, type RunningApp, test } from "../../harness/test.ts";
 import { addPictures, addVersion, chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
@@ -147,6 +148,26 @@ test("programs read and write comments", { tag: "@http-api-comments" }, async ({
   expect(replies.items).toMatchObject([{ threadId, text: "**Yes**", author: { name: "Ada Lovelace" }, editedAt: null }]);
   const onDesign = await post(`/designs/${designId}/comments`, { text: "Larger?" }, key);
   expect([onDesign.status, (await onDesign.json()).id === threadId]).toEqual([201, false]);
+
+  const { name, buffer } = await chosen("fig");
+  const body = new FormData();
+  body.append("files", new File([new Uint8Array(buffer)], name));
+  body.append("files", new File(["no image"], "notes.txt"));
+  const added = await get(app, `/images/${imageId}/comment-images`, token, { method: "POST", body });
+  expect(added.status).toBe(201);
+  const { results } = await added.json();
+  expect(results).toMatchObject([
+    { name, ok: true },
+    { name: "notes.txt", ok: false, isRetryable: false },
+  ]);
+  const imageIds = [results[0].imageId];
+  expect((await post(`/threads/${threadId}/replies`, { text: "", imageIds })).status).toBe(201);
+  expect((await post(`/threads/${threadId}/replies`, { text: "Again", imageIds })).status).toBe(422);
+  const [, shown] = (await (await get(app, `/threads/${threadId}/replies`, token)).json()).items;
+  expect(shown).toMatchObject({ text: "", images: [{ id: imageIds[0], name }] });
+  const file = await fetch(shown.images[0].fileUrl, { headers: { Authorization: `Bearer ${token}` } });
+  const { exif, width, height } = await sharp(Buffer.from(await file.arrayBuffer())).metadata();
+  expect({ exif, width, height }).toEqual({ exif: undefined, width: shown.images[0].width, height: shown.images[0].height });
   for (const [body, status] of [
     [{ text: "" }, 400],
     [{ text: "x".repeat(5001) }, 400],

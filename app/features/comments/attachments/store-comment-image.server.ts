@@ -6,32 +6,44 @@ import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { makeVariant } from "~/features/images/codecs/make-variant.server";
 import { OWN_WIDTH } from "~/features/images/display/image-address";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
-import { checkImage, finalizeStored, type ImageProperties, resultOf, storeBytes } from "~/features/uploads/server/store-image.server";
+import {
+  checkImage,
+  finalizeStored,
+  type ImageProperties,
+  resultOf,
+  type Sender,
+  senderOf,
+  storeBytes,
+} from "~/features/uploads/server/store-image.server";
 import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
 import { api } from "#convex/_generated/api";
-import type { CommentImageAnswer } from "./comment-images";
+import type { CommentImage } from "./comment-images";
 
-type Upload = { config: AppConfig; sessionId: string; userId: string; itemId: string; sending: string };
+type Upload = Sender & { config: AppConfig; userId: string; itemId: string; sending: string };
+/** `name`: of the file. */
+export type StoredCommentImage = { name: string } & ({ image: CommentImage } | { problem: string; isRetryable: boolean });
 
 /** Stores an image for a comment without its metadata. Throws `not_found` (the item), `unauthenticated`, `DiskFull`. */
-export async function storeCommentImage(file: ArrivedFile, upload: Upload): Promise<CommentImageAnswer> {
+export async function storeCommentImage(file: ArrivedFile, upload: Upload): Promise<StoredCommentImage> {
+  const { name } = file;
+  const refused = (problem: string) => ({ name, problem, isRetryable: false });
   const { config, userId } = upload;
   const strippedPath = imageServiceFor(config).newPath();
   try {
     // Checks access before the server decodes the file.
     const url = await uploadUrl(upload);
     const checked = await checkImage(file, { config, userId, checksum: null });
-    if ("refused" in checked) return { problem: checked.refused.problem };
+    if ("refused" in checked) return refused(checked.refused.problem);
     const { properties } = checked;
-    if (properties.contentType === "application/pdf") return { problem: "Comments can contain images, but not PDFs." };
+    if (properties.contentType === "application/pdf") return refused("Comments can contain images, but not PDFs.");
     const bytes = await strippedBytes(file.path, properties, userId);
     await writeFile(strippedPath, bytes, { mode: 0o600, flag: "wx" });
     const stripped = await inspectImage(strippedPath, userId);
-    if (!stripped.ok) return { problem: stripped.problem };
-    return { image: await store(strippedPath, stripped.properties, { ...upload, url, name: file.name }) };
+    if (!stripped.ok) return refused(stripped.problem);
+    return { name, image: await store(strippedPath, stripped.properties, { ...upload, url, name }) };
   } catch (error) {
     const failed = await resultOf(error, file, config);
-    return { problem: failed.ok ? "" : failed.problem };
+    return { name, problem: failed.ok ? "" : failed.problem, isRetryable: !failed.ok && failed.again };
   } finally {
     await rm(strippedPath, { force: true });
   }
@@ -47,7 +59,7 @@ async function strippedBytes(path: string, { contentType, width, height }: Image
   return bytes;
 }
 
-const itemOf = ({ config, sessionId, itemId }: Upload) => ({ sessionId, itemId, quota: config.storageQuotaBytes });
+const itemOf = ({ config, itemId, ...sender }: Upload) => ({ ...senderOf(sender), itemId, quota: config.storageQuotaBytes });
 
 /** `finalize` checks the quota, because the size of the image is known only then. */
 const uploadUrl = (upload: Upload) =>
