@@ -7,6 +7,7 @@ export type AppConfig = {
   /** The base of links sent without a request: the first origin, or the loopback address. */
   publicUrl: string;
   trustedOrigins: string[];
+  /** The address at which this server reaches the deployment. */
   convexUrl: string;
   /** Our own origin under /convex (embedded), or the deployment itself. */
   browserConvex: { kind: "sameOrigin"; prefix: "/convex" } | { kind: "direct"; url: string };

@@ -293,6 +293,11 @@ describe("secrets", () => {
       secret,
       signingKey,
     });
+    const inside = { CONVEX_INTERNAL_URL: "http://convex:3210", BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) };
+    expect((await read({ ...remote, ...inside })).app).toMatchObject({
+      convexUrl: inside.CONVEX_INTERNAL_URL,
+      browserConvex: { kind: "direct", url: remote.CONVEX_URL },
+    });
     await expect(stat(join(dir, "data"))).rejects.toThrow("ENOENT");
   });
 });

@@ -120,6 +120,7 @@ export const settings = z.object({
   MAKE_NEW_KEYS: yesOrNo.default(false),
   CONVEX_URL: origin.optional(),
   CONVEX_SITE_URL: origin.optional(),
+  CONVEX_INTERNAL_URL: origin.optional(),
 
   BETTER_AUTH_SECRET: z.string().min(32, { error: "at least 32 characters" }).optional(),
   TOKEN_SIGNING_KEY: z
@@ -252,7 +253,7 @@ function appConfig(
     strictTransportSecurity: strictTransportSecurityOf(set.APP_URL),
     publicUrl,
     trustedOrigins: set.TRUSTED_ORIGINS.map((text) => new URL(text).origin),
-    convexUrl: set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
+    convexUrl: set.CONVEX_INTERNAL_URL ?? set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
     browserConvex: set.CONVEX_URL ? { kind: "direct", url: new URL(set.CONVEX_URL).origin } : { kind: "sameOrigin", prefix: "/convex" },
     uploadMaxBytes: set.UPLOAD_MAX_BYTES,
     storageQuotaBytes: set.STORAGE_QUOTA_BYTES,

@@ -45,7 +45,9 @@ function embeddedConflicts(set: Settings): string[] {
     ...(set.ENGINE_PORT !== 0 && set.ENGINE_PORT === set.ENGINE_SITE_PORT
       ? ["ENGINE_SITE_PORT is the same as ENGINE_PORT: HTTP actions need a port of their own"]
       : []),
-    ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: CONVEX_SITE_URL requires it"] : []),
+    ...(["CONVEX_SITE_URL", "CONVEX_INTERNAL_URL"] as const)
+      .filter((name) => set[name] !== undefined)
+      .map((name) => `CONVEX_URL is missing: ${name} requires it`),
   ];
 }
 

@@ -114,7 +114,7 @@ export async function exportArchive(
   }
 
   async function fileAt(url: string, name: string, createdAt: number, signal: AbortSignal) {
-    const original = await fromStorage(url, { signal });
+    const original = await fromStorage(context.get(configContext), url, { signal });
     if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
     return { name, input: original, lastModified: new Date(createdAt) };
   }

@@ -68,7 +68,7 @@ const uploadUrl = (upload: Upload) =>
 async function store(path: string, properties: ImageProperties, { url, name, ...upload }: Upload & { url: string; name: string }) {
   const convex = serviceConvex(upload.config);
   const { contentType, size, width, height, checksum, placeholder, animated } = properties;
-  const storageId = await storeBytes(url, path, properties);
+  const storageId = await storeBytes(upload.config, url, path, properties);
   const args = { ...itemOf(upload), storageId, name, contentType, size, width, height, checksum, placeholder, animated };
   const uploadId = `${upload.sending}:${checksum}`;
   return finalizeStored(convex, storageId, () => convex.mutation(api.commentImages.finalize, { ...args, uploadId }, { skipQueue: true }));

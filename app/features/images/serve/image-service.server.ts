@@ -7,6 +7,7 @@ import type { AppConfig } from "~/config";
 import { backgroundWork } from "~/lib/http/background-work.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
+import { storageAddress } from "~/lib/http/storage-address.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { type CachedVariant, type VariantCache, openVariantCache } from "./variant-cache.server";
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";
@@ -94,7 +95,7 @@ function open(config: AppConfig): ImageService {
 
   async function download(storageUrl: string, ...signals: AbortSignal[]): Promise<Buffer> {
     const signal = AbortSignal.any([...signals, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
-    const response = await fromStorage(storageUrl, { signal });
+    const response = await fromStorage(config, storageUrl, { signal });
     if (!response.ok) throw new Unavailable(`The storage answered ${response.status}`);
     try {
       return Buffer.from(await response.arrayBuffer());
@@ -159,7 +160,7 @@ function open(config: AppConfig): ImageService {
       const file = await getFile(of, true);
       const rotation = turn ?? file.rotation;
       if (!isRotatedFile(file.contentType, rotation)) {
-        const stored = await fromStorage(file.storageUrl, { signal });
+        const stored = await fromStorage(config, file.storageUrl, { signal });
         return new Response(stored.body, {
           status: stored.status,
           headers: { "Content-Type": file.contentType, ETag: `"${file.checksum}"` },
@@ -172,7 +173,7 @@ function open(config: AppConfig): ImageService {
     },
     async original(of, checksum, range, signal) {
       const { storageUrl } = await grantedFile(of, checksum, true);
-      return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
+      return fromStorage(config, storageUrl, { signal, headers: range === null ? {} : { Range: range } });
     },
   };
 }
@@ -222,9 +223,9 @@ export function variantKey(
   return `${checksum}-${page === undefined ? "" : `page${page}-`}${turn}${width}${still ? "-still" : ""}-${targetFormat}-${VARIANT_VERSION}`;
 }
 
-export async function fromStorage(url: string, init: RequestInit): Promise<Response> {
+export async function fromStorage(config: AppConfig, url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    return await fetch(storageAddress(config, url), init);
   } catch (cause) {
     throw new Unavailable("The storage is not responding", { cause });
   }

@@ -9,6 +9,7 @@ import { log } from "~/lib/http/telemetry/log.server";
 import { metrics } from "~/lib/http/telemetry/metrics.server";
 import { DiskFull, isDiskFull } from "~/lib/http/disk-full.server";
 import { sendFile } from "~/lib/http/send-file.server";
+import { storageAddress } from "~/lib/http/storage-address.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { BusyError } from "~/features/images/codecs/work-queue.server";
@@ -32,6 +33,8 @@ export type UploadContext = Sender & {
   chosenAs?: { batch: string; index: number } | undefined;
   reserved?: number;
   maxFileBytes?: number;
+  /** From an earlier check of the announced file. `finalize` checks again. */
+  storageUrl?: string | undefined;
 };
 
 const STORE_TIMEOUT_MS = 5 * 60_000;
@@ -44,11 +47,11 @@ export async function storeImage(file: ArrivedFile, upload: UploadContext): Prom
 }
 
 async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
-  const { config, onlyNew = false, checksum, versionOf } = upload;
+  const { config, onlyNew = false, checksum, versionOf, storageUrl = null } = upload;
   try {
     // Without the client's checksum, a duplicate is found here, before it is decoded.
     const isEarly = onlyNew && !checksum && !file.tooLarge;
-    const requested = isEarly && file.digest !== null ? await requestStorage(file.digest, await sizeOf(file), upload) : null;
+    const requested = isEarly && file.digest !== null ? await requestStorage(file.digest, await sizeOf(file), upload) : storageUrl;
     const checked = await checkImage(file, upload);
     if ("refused" in checked) return checked.refused;
     const pages = checked.properties.pages?.length ?? 1;
@@ -135,7 +138,7 @@ async function store(file: ArrivedFile, properties: ImageProperties, upload: Upl
   const convex = serviceConvex(config);
   const uploadId = uploadIdOf(upload, properties.checksum);
   const url = requested ?? (await requestStorage(properties.checksum, properties.size, upload));
-  const storageId = await storeBytes(url, file.path, properties);
+  const storageId = await storeBytes(config, url, file.path, properties);
   const stored = { ...senderOf(upload), uploadId, storageId, name: file.name, ...properties, quota };
   const finalize = async (): Promise<string> => {
     if (versionOf === undefined)
@@ -166,10 +169,15 @@ export async function finalizeStored<Result>(
   }
 }
 
-export async function storeBytes(url: string, path: string, { contentType, checksum }: ImageProperties): Promise<Id<"_storage">> {
+export async function storeBytes(
+  config: AppConfig,
+  url: string,
+  path: string,
+  { contentType, checksum }: ImageProperties,
+): Promise<Id<"_storage">> {
   const headers = { "Content-Type": contentType, Digest: `sha-256=${Buffer.from(checksum, "hex").toString("base64")}` };
   try {
-    const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_TIMEOUT_MS) });
+    const { status, text } = await sendFile(storageAddress(config, url), path, { headers, signal: AbortSignal.timeout(STORE_TIMEOUT_MS) });
     if (status === 507) throw new DiskFull("The storage is full");
     const answer: unknown = status === 200 ? JSON.parse(text) : text;
     if (isStored(answer)) return answer.storageId;

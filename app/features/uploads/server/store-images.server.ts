@@ -63,7 +63,7 @@ async function store(accepted: { file: BatchFile; properties: ImageProperties }[
   const storing = uploads.map(async ({ file, properties }, index) => {
     const url = urls[index];
     if (url === undefined) throw new Error("The deployment returned too few URLs");
-    return storeBytes(url, file.path, properties);
+    return storeBytes(config, url, file.path, properties);
   });
   const stored = await Promise.allSettled(storing);
   try {
