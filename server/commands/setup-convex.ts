@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { ConvexError } from "convex/values";
 import { ensureBuilt } from "../build/ensure.ts";
-import { type Build, loadBuild } from "../built.ts";
+import { BUILD, type Build, loadBuild } from "../built.ts";
 import { ConfigError, readConfig, secretSettings, settings } from "../config.ts";
-import { setEnvironment, type Target } from "../deployment/push.ts";
+import { describeEvaluation, evaluateSchema } from "../deployment/evaluate-schema.ts";
+import { ARTIFACT, readArtifact, setEnvironment, type Target } from "../deployment/push.ts";
 import { readSecretFiles } from "../secret-files.ts";
 import { type AppSecrets, makeSecrets } from "../deployment/secrets.ts";
 import { type KeyAction, planKeys, readTrustedKeys, type TrustedKeys } from "../deployment/trusted-keys.ts";
@@ -22,11 +25,13 @@ Deploys convex/ to CONVEX_URL with CONVEX_DEPLOY_KEY. The first run also publish
 
   --rotate-keys               makes a new TOKEN_SIGNING_KEY; the deployment accepts the old one too
   --remove-old-keys           removes the old keys, 15 minutes after a rotation at the earliest
+  --dry-run                   shows changes of indexes and tables with their costs, and changes nothing
   --skip-large-indexes-check  deploys without asking when an index on a large table is created or deleted`;
 
 const FLAGS = {
   "rotate-keys": { type: "boolean", default: false },
   "remove-old-keys": { type: "boolean", default: false },
+  "dry-run": { type: "boolean", default: false },
   "skip-large-indexes-check": { type: "boolean", default: false },
 } as const;
 
@@ -46,6 +51,7 @@ async function main(args: string[]): Promise<void> {
   const build = await loadBuild();
 
   const trusted = await readTrustedKeys(target);
+  if (flags["dry-run"]) return showChanges(target, trusted);
   const action = planKeys(
     trusted,
     givenSigningKey(env["TOKEN_SIGNING_KEY"]),
@@ -53,14 +59,26 @@ async function main(args: string[]): Promise<void> {
     { tokenLifetime: build.USER_TOKEN_SECONDS },
   );
   const settings = await makeSettings(action, env);
-  const { app: config } = await readConfig({ ...env, ...settings }, { production: true });
+  // That of the app servers, which this machine may not reach.
+  const { CONVEX_INTERNAL_URL: _, ...own } = env;
+  const { app: config } = await readConfig({ ...own, ...settings }, { production: true });
   // Printed before the deployment trusts the key: an interrupted run must not lose it.
   printSettings(target.url, settings);
   await changeKeys(target, action, trusted, config.signingKey, build);
-  await deploy(target, flags["skip-large-indexes-check"]);
+  await deploy(target, flags["skip-large-indexes-check"] ? ["--skip-large-indexes-check"] : []);
   await checkDeployment(target.url, () => build.checkServiceToken(config));
   console.log(`\n${target.url} is ready.`);
   if (action === "rotate") console.log(AFTER_ROTATION);
+}
+
+/** Also fails when stored documents do not match the new schema. */
+async function showChanges(target: Target, { keys }: TrustedKeys): Promise<void> {
+  if (keys.length === 0) throw new Error("The deployment has no functions of this app yet. The first 'npm run setup:convex' deploys them.");
+  const artifact = readArtifact(await readFile(join(BUILD, ARTIFACT), "utf8"));
+  const evaluation = await evaluateSchema(target, artifact);
+  await deploy(target, ["--dry-run"]);
+  console.log(`\n${evaluation ? describeEvaluation(evaluation) : "This deployment is too old to show the costs of changes."}`);
+  console.log("Nothing was changed.");
 }
 
 const AFTER_ROTATION = `
@@ -115,9 +133,9 @@ async function changeKeys(
 }
 
 /** Passes the deploy key in the environment, because every local user can read a command line. */
-async function deploy({ url, adminKey }: Target, skipLargeIndexesCheck: boolean): Promise<void> {
+async function deploy({ url, adminKey }: Target, flags: string[]): Promise<void> {
   const args = ["deploy", "--typecheck", "disable", "--codegen", "disable"];
-  const child = spawn(process.execPath, [CONVEX_CLI, ...args, ...(skipLargeIndexesCheck ? ["--skip-large-indexes-check"] : [])], {
+  const child = spawn(process.execPath, [CONVEX_CLI, ...args, ...flags], {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -56,14 +56,14 @@ export async function pushIfChanged(
 }
 
 export async function setEnvironment(target: Target, environment: Record<string, string | null>): Promise<void> {
-  await call(target, "/api/update_environment_variables", {
+  await callDeployment(target, "/api/update_environment_variables", {
     changes: Object.entries(environment).map(([name, value]) => ({ name, value })),
   });
 }
 
 export async function queryEnvironment(target: Target): Promise<Record<string, string>> {
   const { value } = environmentSchema.parse(
-    await call(target, "/api/query", { path: "_system/cli/queryEnvironmentVariables", args: {}, format: "json" }),
+    await callDeployment(target, "/api/query", { path: "_system/cli/queryEnvironmentVariables", args: {}, format: "json" }),
   );
   return Object.fromEntries(value.map((variable) => [variable.name, variable.value]));
 }
@@ -75,15 +75,15 @@ const environmentSchema = z.object({
 
 export async function push(target: Target, artifact: Artifact): Promise<void> {
   const { adminKey } = target;
-  const started = startedSchema.parse(await call(target, "/api/deploy2/start_push", { ...artifact, adminKey, dryRun: false }));
+  const started = startedSchema.parse(await callDeployment(target, "/api/deploy2/start_push", { ...artifact, adminKey, dryRun: false }));
   for (;;) {
     const wait = { adminKey, schemaChange: started.schemaChange, timeoutMs: 10_000, dryRun: false };
-    const status = statusSchema.parse(await call(target, "/api/deploy2/wait_for_schema", wait));
+    const status = statusSchema.parse(await callDeployment(target, "/api/deploy2/wait_for_schema", wait));
     if (status.type === "complete") break;
     if (status.type === "failed") throw new Error(`The stored data does not match the schema: ${status.error}`);
     if (status.type === "raceDetected") throw new Error("Another push ran at the same time.");
   }
-  await call(target, "/api/deploy2/finish_push", { adminKey, startPush: started, dryRun: false, message: null });
+  await callDeployment(target, "/api/deploy2/finish_push", { adminKey, startPush: started, dryRun: false, message: null });
 }
 
 const startedSchema = z.looseObject({ schemaChange: z.unknown() });
@@ -105,7 +105,7 @@ async function hasEnvironment(target: Target, environment: Record<string, string
 /** Compares the stored code, because another tool may have pushed since (`npm run dev`, `convex deploy`). */
 async function hasCode(target: Target, artifact: Artifact): Promise<boolean> {
   const { moduleHashes } = hashesSchema.parse(
-    await call(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),
+    await callDeployment(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),
   );
   const hashes = new Map(moduleHashes.map(({ path, hash }) => [path, hash]));
   const { changedModules } = artifact.appDefinition;
@@ -115,7 +115,13 @@ async function hasCode(target: Target, artifact: Artifact): Promise<boolean> {
 const moduleHash = ({ source, sourceMap = "" }: z.infer<typeof moduleSchema>) =>
   createHash("sha256").update(source).update(sourceMap).digest("hex");
 
-async function call({ url, adminKey }: Target, path: string, body: unknown): Promise<unknown> {
+/** Calls an endpoint of the official CLI. `missing` is the answer of a deployment that does not have it. */
+export async function callDeployment(
+  { url, adminKey }: Target,
+  path: string,
+  body: unknown,
+  fallback?: { missing: unknown },
+): Promise<unknown> {
   const response = await fetch(url + path, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Convex ${adminKey}`, "Convex-Client": "npm-cli-1.48.0" },
@@ -124,6 +130,7 @@ async function call({ url, adminKey }: Target, path: string, body: unknown): Pro
     throw new Error(`The deployment at ${url} does not respond.`, { cause });
   });
   const text = await response.text();
+  if (fallback && response.status === 404) return fallback.missing;
   if (!response.ok && text.includes('"DataDamaged"'))
     throw new StartError("The data in DATA_DIR is damaged, so nothing is written. Run 'npm run check-data', and see docs/operation.md.");
   if (!response.ok) throw new Error(`The deployment refused ${path} (${response.status}): ${text.slice(0, 2000)}`);

@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setInterval } from "node:timers/promises";
-import { queryEnvironment, setEnvironment } from "../../server/deployment/push.ts";
+import { BUILD } from "../../server/built.ts";
+import { ARTIFACT, push, queryEnvironment, readArtifact, setEnvironment } from "../../server/deployment/push.ts";
 import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { printedSettings, type Standalone, startStandalone } from "../harness/setup-convex.ts";
 import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test as base } from "../harness/test.ts";
@@ -105,6 +108,25 @@ test("setup:convex changes nothing when a setting of the first run is missing", 
   await expect(setUp(["--rotate-key"], settings)).rejects.toThrow("Unknown option '--rotate-key'");
   expect(await queryEnvironment(target)).toEqual(before);
   expect(await standalone.commandLines()).not.toContain("convex/bin/main.js deploy");
+});
+
+test("setup:convex shows new indexes in a dry run, and changes nothing", async ({ standalone }) => {
+  const { target, setUp } = standalone;
+  const settings = { CONVEX_URL: target.url, CONVEX_DEPLOY_KEY: target.adminKey };
+  await expect(setUp(["--dry-run"], settings)).rejects.toThrow("has no functions of this app yet");
+  expect(await queryEnvironment(target)).toEqual({});
+  const printed = printedSettings(await setUp([], settings));
+  const unchanged = "The deployment would keep its indexes";
+  expect(await setUp(["--dry-run"], { ...settings, ...printed })).toContain(unchanged);
+
+  const text = await readFile(join(BUILD, ARTIFACT), "utf8");
+  const earlier = text.replace(/\.index\(\\"by_size\\", \[[^\]]*\]\)/, "");
+  expect(earlier).not.toBe(text);
+  await push(target, readArtifact(earlier));
+  for (let each = 0; each < 2; each++)
+    expect(await setUp(["--dry-run"], { ...settings, ...printed })).toMatch(/\+ designImages\.by_size \(.*\) is built from 0 documents/);
+  await setUp([], { ...settings, ...printed });
+  expect(await setUp(["--dry-run"], { ...settings, ...printed })).toContain(unchanged);
 });
 
 test("setup:convex explains the CLI's stop at a large index and proceeds with the flag", async ({ standalone }) => {
