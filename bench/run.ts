@@ -1,6 +1,7 @@
 /** `npm run bench [-- name…]`: measures each subject with its baseline and adds the figures to RESULTS.md. */
 import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
+import { archives } from "./product/archives.ts";
 import { comments } from "./product/comments.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
 import { encryptedResults } from "./engine/encrypted-results.ts";
@@ -55,6 +56,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   "small-files": { title: "Small files in a browser", measure: smallFiles },
   photographs: { title: "Photographs of 5 MB in a browser", measure: photographs },
   uploads: { title: "100 uploads of 2 MB, four in parallel", measure: uploads },
+  archives: { title: "Archive of a design over a deployment with latency", measure: archives },
 };
 
 const requested = process.argv.slice(2);

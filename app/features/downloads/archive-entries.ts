@@ -1,6 +1,7 @@
 import type { Entry } from "./zip-response.server";
 import type { ContentReader, Row, WholeSelection } from "./content-reader.server";
 import { folderNames } from "./folder-names";
+import { type Open, openAhead } from "./open-ahead";
 
 type Content = Pick<ContentReader, "designs" | "images" | "original">;
 type ArchivedImage = { image: Row; file: string; entry: Entry };
@@ -12,18 +13,29 @@ function imagesOf(content: Content, designId: string, folder: string, signal: Ab
 
 async function* archived(content: Content, images: AsyncIterable<Row>, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
   const nameOf = folderNames();
-  const documents = new Set<unknown>();
-  for await (const image of images) {
+  for await (const { image, original: opening } of openAhead(images, openOnce(content, signal), signal)) {
     signal.throwIfAborted();
-    const document = image["contentType"] === "application/pdf" ? image["checksum"] : undefined;
-    if (document !== undefined && documents.has(document)) continue;
-    const original = await content.original(image, signal);
+    const original = await opening;
     if (!original) continue;
-    if (document !== undefined) documents.add(document);
     if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
     const file = folder + nameOf(image.name, typeOf(image, original));
     yield { image, file, entry: { name: file, input: original, lastModified: new Date(Number(image["createdAt"])) } };
   }
+}
+
+/** Opens the document of several pages only for the first page that has a file. */
+function openOnce(content: Content, signal: AbortSignal): Open {
+  const found = new Map<unknown, Promise<boolean>>();
+  return (image) => {
+    if (image["contentType"] !== "application/pdf") return content.original(image, signal);
+    const document = image["checksum"];
+    const earlier = found.get(document) ?? Promise.resolve(false);
+    const original = earlier.then((isFound) => (isFound ? null : content.original(image, signal)));
+    const isNowFound = Promise.all([earlier, original]).then(([isFound, response]) => isFound || response !== null);
+    isNowFound.catch(() => {});
+    found.set(document, isNowFound);
+    return original;
+  };
 }
 
 const typeOf = (image: Row, { headers }: Response): string => headers.get("Content-Type") ?? String(image["contentType"]);

@@ -1,0 +1,54 @@
+import type { Row } from "./content-reader.server";
+
+export type Open = (image: Row) => Promise<Response | null>;
+
+type Opened = { image: Row; original: Promise<Response | null> };
+
+/** Enough to hide the latency of a remote deployment. */
+const IMAGES = 8;
+/** In bytes. Files that a slow client does not reach soon are not opened, because the storage may close idle connections. */
+const BYTES = 16 * 1024 * 1024;
+
+/** Yields the images in order, and opens the files of the next ones meanwhile. Closes those that are not read. */
+export async function* openAhead(images: AsyncIterable<Row>, open: Open, signal: AbortSignal): AsyncGenerator<Opened> {
+  const rows = images[Symbol.asyncIterator]();
+  const queue: Opened[] = [];
+  let current: Opened | undefined;
+  let hasEnded = false;
+  const bytes = () => [...(current ? [current] : []), ...queue].reduce((sum, { image }) => sum + (Number(image["size"]) || 0), 0);
+
+  async function fill(): Promise<void> {
+    while (!hasEnded && queue.length < IMAGES && bytes() < BYTES) {
+      const { done, value: image } = await rows.next();
+      if (hasEnded) return;
+      if (done) hasEnded = true;
+      else {
+        signal.throwIfAborted();
+        const original = open(image);
+        original.catch(() => {});
+        queue.push({ image, original });
+      }
+    }
+  }
+
+  let filling = Promise.resolve();
+  function fillFurther(): void {
+    filling = filling.then(fill);
+    filling.catch(() => {});
+  }
+  try {
+    for (;;) {
+      current = undefined;
+      fillFurther();
+      if (queue.length === 0) await filling;
+      current = queue.shift();
+      if (!current) return;
+      fillFurther();
+      yield current;
+    }
+  } finally {
+    hasEnded = true;
+    for (const { original } of queue) void original.then((response) => response?.body?.cancel()).catch(() => {});
+    await rows.return?.();
+  }
+}
