@@ -51,6 +51,24 @@ it("updates every open browser after a change", async () => {
   await expect.poll(() => projects.at(-1)).toMatchObject([{ imageCount: 1, cover: [{ imageId: id }] }]);
 });
 
+it("follows every query of a joined one, also a rejected one", async () => {
+  const ada = await signUp(backend, "ada");
+  const id = await ada.mutation(api.projects.create, { name: "first" });
+  const queries = [
+    { name: "notices:getUnreadCount", args: {} },
+    { name: "projects:getProjectById", args: { id } },
+  ];
+  const answers = await watch(ada, api.pages.load, { queries });
+  expect(answers.at(-1)).toMatchObject([{ value: 0 }, { value: { name: "first" } }]);
+  await ada.mutation(api.projects.moveToTrash, { id });
+  await expect.poll(() => answers.at(-1)).toEqual([{ value: 0 }, { refusal: { code: "not_found" } }]);
+  await ada.mutation(api.trash.restore, { id });
+  await expect.poll(() => answers.at(-1)).toMatchObject([{ value: 0 }, { value: { name: "first" } }]);
+  const notice = { userId: ada.userId, notice: { kind: "passwordChanged" }, at: 0, read: false };
+  await backend.inside.mutation(probe.insert, { table: "notices", row: notice });
+  await expect.poll(() => answers.at(-1)).toMatchObject([{ value: 1 }, { value: { name: "first" } }]);
+});
+
 it("shows a bulk job as stopped when its failed batch stored no state", { tags: "@bulk-stopped-live" }, async () => {
   const ada = await signUp(backend, "ada");
   const { userId } = ada;

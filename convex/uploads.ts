@@ -53,6 +53,19 @@ export const getStorageOwner = serverQueryForSender({
 /** Throws for an ended session, which the app server's cached token does not reveal. */
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 
+/** Accepts an announced upload like `expectRoom`. Returns only the storage owner if it is another one, since reservations differ. */
+export const admit = serverMutationFor({
+  args: { designId: v.string(), storageOwnerId: v.string(), ...room, images: v.number(), unlessThere: v.optional(v.string()) },
+  returns: v.object({ storageOwnerId: v.string(), uploadUrl: v.optional(v.string()) }),
+  handler: async (ctx, { storageOwnerId, images, designId, ...args }) => {
+    const { ownerId } = (await designFor(ctx, designId, "edit")).project;
+    if (ownerId !== storageOwnerId) return { storageOwnerId: ownerId };
+    await designWithRoom(ctx, { ...args, designId });
+    await expectRoomFor(ctx, ownerId, { images, bytes: args.bytes ?? 0 });
+    return { storageOwnerId, uploadUrl: await ctx.storage.generateUploadUrl() };
+  },
+});
+
 /** Returns a URL that is valid for an hour. Throws like `expectRoom`, unless `uploadId` has already become an image. */
 export const generateUploadUrl = serverMutationForSender({
   args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()), uploadId: v.optional(v.string()) },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { allDataOf, ownedTables } from "../../tests/convex/everything.ts";
+import { refused } from "../../tests/convex/expect.ts";
 import { api, internal } from "../_generated/api";
 
 describe.each(backends)("deleting an account on $name", ({ start }) => {
@@ -31,7 +32,9 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     const both = await counts();
     for (const table of ownedTables) expect(both[table], `a row of ${table} to be removed`).toBeGreaterThan(before[table] ?? 0);
 
-    await removeAccount(bob);
+    await (await appServer(backend)).mutation(api.accounts.store.deleteUser, { userId: bob.userId });
+    expect(await refused(bob.query(api.accounts.mine.getMe, {}))).toMatchObject({ code: "unauthenticated" });
+    await backend.settle();
     expect(await counts()).toEqual(before);
     expect(await backend.inside.query(probe.filesAmong, { ids: [...adas, ...bobs] })).toEqual(adas);
   });

@@ -1,7 +1,13 @@
+import { v } from "convex/values";
 import { internal } from "../_generated/api";
+import type { MutationCtx } from "../_generated/server";
+import { serverMutation } from "../model/access";
 import { eventOf } from "../model/accounts/events";
 import { storageFunctions } from "../model/accounts/adapterStorage";
 import { accountTables, uniqueIndexes } from "../model/accounts/tables";
+
+/** More sessions than a user has. `removal.forget` deletes further ones. */
+const SESSIONS = 500;
 
 /** Jobs never take personal data as an argument, because Convex stores arguments for days. */
 export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne, commit } = storageFunctions({
@@ -13,14 +19,7 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
       if (typeof userId === "string")
         await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-", at: Date.now() });
     }
-    for (const { id, email, emailVerified } of model === "users" ? rows : []) {
-      if (typeof id !== "string") continue;
-      await scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId: id });
-      await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
-      await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
-      if (typeof email !== "string") continue;
-      await runMutation(internal.accounts.removal.forgetCodes, { email, isVerified: emailVerified === true });
-    }
+    for (const user of model === "users" ? rows : []) await forgetUser({ scheduler, runMutation }, user);
   },
   written: async ({ scheduler, runMutation }, model, before, after) => {
     const { id, email, emailVerified } = after;
@@ -38,3 +37,39 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
       await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix, at: Date.now() });
   },
 });
+
+/** Deletes a user with the sessions and sign-in methods, so that no request of the account is accepted afterwards. */
+export const deleteUser = serverMutation({
+  args: { userId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { userId }) => {
+    const user = await ctx.db
+      .query("users")
+      .withIndex("id", (q) => q.eq("id", userId))
+      .unique();
+    if (!user) return null;
+    for (const table of ["sessions", "accounts"] as const) {
+      const rows = await ctx.db
+        .query(table)
+        .withIndex("userId", (q) => q.eq("userId", userId))
+        .take(SESSIONS);
+      for (const { _id } of rows) await ctx.db.delete(_id);
+    }
+    await ctx.db.delete(user._id);
+    await forgetUser(ctx, user);
+    return null;
+  },
+});
+
+async function forgetUser(
+  { scheduler, runMutation }: Pick<MutationCtx, "scheduler" | "runMutation">,
+  user: Record<string, unknown>,
+): Promise<void> {
+  const { id, email, emailVerified } = user;
+  if (typeof id !== "string") return;
+  await scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId: id });
+  await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
+  await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
+  if (typeof email !== "string") return;
+  await runMutation(internal.accounts.removal.forgetCodes, { email, isVerified: emailVerified === true });
+}

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
@@ -79,7 +80,8 @@ async function countRequests(app: RunningApp, proxy: CountingProxy): Promise<Rec
   const own = { Origin: app.url, Cookie: eve.cookieHeader, "Tus-Resumable": "1.0.0" };
   let address = "";
   counts["upload, three requests"] = await counted(proxy, async () => {
-    const metadata = `design ${encoded(designId)},filename ${encoded(picture.name)}`;
+    const checksum = createHash("sha256").update(picture.buffer).digest("hex");
+    const metadata = `design ${encoded(designId)},filename ${encoded(picture.name)},checksum ${encoded(checksum)}`;
     const made = await send(app, "/uploads", "POST", {
       ...own,
       "Upload-Length": String(picture.buffer.length),

@@ -3,6 +3,7 @@ import type { AppConfig } from "~/config";
 import { testConfig } from "~/lib/http/testing";
 import { startTestDeployment, type TestDeployment } from "../../../../tests/convex/deployment.ts";
 import { type Proxy, startProxy } from "../../../../tests/convex/proxy.ts";
+import { runAuthCall } from "./auth-call.server";
 import { type Auth, authFor } from "./auth.server";
 
 const ORIGIN = "http://localhost:3000";
@@ -73,8 +74,8 @@ async function rowsOf({ id }: Person, proof: string | null) {
 async function post(auth: Auth, path: string, body: object, cookie = ""): Promise<number> {
   const headers = new Headers({ Origin: ORIGIN, "Content-Type": "application/json", ...(cookie && { Cookie: cookie }) });
   const request = new Request(`${ORIGIN}/api/auth${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  return auth.handler(request).then(
-    ({ status }) => status,
+  return runAuthCall(() => auth.handler(request), null).then(
+    ({ result }) => result.status,
     () => 500,
   );
 }
@@ -176,4 +177,24 @@ it("stores user and password together when the app is killed during a sign-up", 
     expect(accounts, `killed after ${calls} calls`).toBe(1);
     expect(user !== null || !done).toBe(true);
   }
+});
+
+it("deletes user, password and sessions together when the app is killed during a deletion", async () => {
+  const { internalAdapter } = await healthy.$context;
+  let done = false;
+  const remaining: number[] = [];
+  for (let calls = 0; !done; calls++) {
+    const person = await signUp();
+    const token = `delete${people++}`;
+    const expiresAt = new Date(Date.now() + 60_000);
+    await internalAdapter.createVerificationValue({ identifier: `delete-account-${token}`, value: person.id, expiresAt });
+    callsLeft = calls;
+    done = (await post(killed, "/delete-user", { token }, person.cookie)) === 200;
+
+    const { sessions } = await rowsOf(person, null);
+    const left = [(await internalAdapter.findUserById(person.id)) !== null, await passwordOf(person), sessions.length];
+    expect(left, `killed after ${calls} calls`).toEqual(done ? [false, "none", 0] : [true, "old", 2]);
+    remaining.push(sessions.length);
+  }
+  expect(new Set(remaining)).toEqual(new Set([0, 2]));
 });

@@ -12,7 +12,8 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { api } from "#convex/_generated/api";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
-import { forgetReads, readCached } from "./auth-call.server";
+import { forgetSessions } from "../session/session-check.server";
+import { forgetReads, isDeletedUser, readCached } from "./auth-call.server";
 
 const store = api.accounts.store;
 
@@ -53,7 +54,7 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
       };
       const result = await run(createAdapterFactory({ config: { ...CONFIG, transaction: false }, adapter })(options));
       try {
-        if (writes.length > 0) await client.mutation(store.commit, { writes }, NOW);
+        if (writes.length > 0) await client.mutation(store.commit, { writes }, NOW).finally(forgetSessions);
         return result;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || refusalOf(error)?.code !== "conflict") throw error;
@@ -67,7 +68,7 @@ const storeOperations =
   ({ getFieldName }) => {
     const mutate: typeof client.mutation = (...args) => {
       forgetReads();
-      return client.mutation(...args);
+      return client.mutation(...args).finally(forgetSessions);
     };
     return {
       create: async ({ model, data }) => row(await mutate(store.create, { model, data }, NOW)),
@@ -76,6 +77,7 @@ const storeOperations =
         return row(await readCached(args, () => client.query(store.findOne, args)));
       },
       findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {
+        if (isOfDeletedUser(model, where)) return [];
         const order = sortBy && { ...sortBy, field: getFieldName({ model, field: sortBy.field }) };
         return row(
           await client.query(store.findMany, { model, where: clauses(where), limit, offset, sortBy: order, ...shaped(model, shape) }),
@@ -101,6 +103,7 @@ const storeOperations =
     }
 
     async function deleteAll(model: string, where: CleanedWhere[]): Promise<number> {
+      if (isOfDeletedUser(model, where)) return 0;
       let deleted = 0;
       for (let more = true; more;) {
         const batch = await mutate(store.deleteMany, { model, where: clauses(where) }, NOW);
@@ -110,6 +113,12 @@ const storeOperations =
       return deleted;
     }
   };
+
+const USER_FIELDS: Record<string, string> = { users: "id", sessions: "userId", accounts: "userId" };
+
+/** `accounts/store:deleteUser` has deleted these rows. */
+const isOfDeletedUser = (model: string, [clause, ...others]: CleanedWhere[] = []): boolean =>
+  others.length === 0 && clause?.operator === "eq" && clause.field === USER_FIELDS[model] && isDeletedUser(clause.value);
 
 /** Rethrows an error. The second of two concurrent sign-ups with one address gets the specification's error (5). */
 const inWords = (model: string) => (error: unknown) => {

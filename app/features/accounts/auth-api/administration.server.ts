@@ -7,6 +7,7 @@ import { mailProviderLink } from "../mail/mail-provider-link";
 import { queueMail } from "../mail/queue.server";
 import { serviceConvex } from "../session/convex/service-client.server";
 import { authFor } from "./auth.server";
+import { deleteUser } from "./delete-account.server";
 
 /** Specification 9: a reset token has 24 characters and is valid for an hour. */
 const TOKEN_LENGTH = 24;
@@ -84,9 +85,7 @@ export async function administration(config: AppConfig) {
     async delete(email: string): Promise<true | null> {
       const user = await find(email);
       if (!user) return null;
-      await internalAdapter.deleteUserSessions(user.id);
-      await internalAdapter.deleteAccounts(user.id);
-      await internalAdapter.deleteUser(user.id);
+      await deleteUser(config, user.id);
       return true;
     },
 

@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CreatedSession } from "../session/session.server";
 
-type AuthCall = { kept: Map<string, Promise<unknown>>; isEarly: boolean; created: { session: CreatedSession | null } };
+type AuthCall = {
+  kept: Map<string, Promise<unknown>>;
+  isEarly: boolean;
+  created: { session: CreatedSession | null };
+  deletedUsers: Set<string>;
+};
 
 const calls = new AsyncLocalStorage<AuthCall>();
 
@@ -10,7 +15,7 @@ export async function runAuthCall<Result>(
   run: () => Promise<Result>,
   early: (() => Promise<unknown>) | null,
 ): Promise<{ result: Result; session: CreatedSession | null }> {
-  const call: AuthCall = { kept: new Map(), isEarly: false, created: { session: null } };
+  const call: AuthCall = { kept: new Map(), isEarly: false, created: { session: null }, deletedUsers: new Set() };
   if (early) void calls.run({ ...call, isEarly: true }, early).catch(() => {});
   const result = await calls.run(call, run);
   return { result, session: call.created.session };
@@ -32,6 +37,12 @@ export function readCached<Result>(args: { model: string }, read: () => Promise<
 }
 
 export const forgetReads = (): void => calls.getStore()?.kept.clear();
+
+/** The rows of this user need no further call in this request. */
+export const noteDeletedUser = (userId: string): void => void calls.getStore()?.deletedUsers.add(userId);
+
+export const isDeletedUser = (userId: unknown): boolean =>
+  typeof userId === "string" && calls.getStore()?.deletedUsers.has(userId) === true;
 
 export function noteNewSession(session: CreatedSession | null): void {
   const call = calls.getStore();

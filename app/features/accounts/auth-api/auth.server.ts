@@ -4,12 +4,13 @@ import { isAPIError } from "better-auth/api";
 import { oneTimeToken } from "better-auth/plugins";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { LRUCache } from "lru-cache";
-import { endSubscriptions, paymentPlugins } from "~/features/billing/payments/payment-plugins.server";
+import { paymentPlugins } from "~/features/billing/payments/payment-plugins.server";
 import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
 import { originOf } from "~/lib/http/origin.server";
 import { api } from "#convex/_generated/api";
 import { convexAdapter } from "./adapter.server";
+import { deleteAccount } from "./delete-account.server";
 import { cookieNames } from "../session/cookies";
 import { authMail, sendCode, sendSignInLink } from "../mail/auth-mail.server";
 import { mailProviderLink } from "../mail/mail-provider-link";
@@ -104,7 +105,7 @@ function makeAuth(config: AppConfig, origin: string) {
     },
     user: {
       changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
-      deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser, ...endSubscriptions(config) },
+      deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser, beforeDelete: deleteAccount(config) },
     },
     // Better Auth would delete expired rows on every read; `convex/accounts/expiry.ts` does it hourly.
     verification: { disableCleanup: true },

@@ -30,20 +30,15 @@ export function paymentPlugins({ payments }: AppConfig): BetterAuthPlugin[] {
 }
 
 /** Cancels subscriptions before an account is deleted. If that fails, the account stays. */
-export function endSubscriptions({ payments }: AppConfig): { beforeDelete?: (user: User) => Promise<void> } {
-  if (!payments) return {};
-  return {
-    async beforeDelete(user) {
-      const customer: unknown = Reflect.get(user, "stripeCustomerId");
-      if (typeof customer !== "string") return;
-      const client = stripeClient(payments);
-      try {
-        for await (const { id } of client.subscriptions.list({ customer })) await client.subscriptions.cancel(id);
-      } catch {
-        throw new APIError("BAD_REQUEST", {
-          message: "Your subscription could not be cancelled, so your account was not deleted. Try again in a moment.",
-        });
-      }
-    },
-  };
+export async function endSubscriptions({ payments }: AppConfig, user: User): Promise<void> {
+  const customer: unknown = Reflect.get(user, "stripeCustomerId");
+  if (!payments || typeof customer !== "string") return;
+  const client = stripeClient(payments);
+  try {
+    for await (const { id } of client.subscriptions.list({ customer })) await client.subscriptions.cancel(id);
+  } catch {
+    throw new APIError("BAD_REQUEST", {
+      message: "Your subscription could not be cancelled, so your account was not deleted. Try again in a moment.",
+    });
+  }
 }

@@ -21,13 +21,15 @@ export async function finishUpload(part: ForDesign, requested: Finishing): Promi
 const running = new Map<string, Promise<UploadOutcome>>();
 
 async function finishOnce(part: ForDesign, { config, sessionId, onlyNew }: Finishing): Promise<UploadOutcome> {
-  const { partialUploads } = uploadsFor(config);
+  const { partialUploads, storageUrls } = uploadsFor(config);
   const { id, ownerId, designId, name, checksum, chosenAs } = part;
   const finished = await partialUploads.findFinished(id, ownerId);
   if (finished) return finished.outcome;
+  const storageUrl = storageUrls.get(id);
+  storageUrls.delete(id);
   const { name: _, ...outcome } = await storeImage(
     { index: 0, name, path: partialUploads.path(part), tooLarge: false, digest: partialUploads.digest(part) },
-    { config, userId: ownerId, sessionId, designId, sending: `${ownerId}:${id}`, onlyNew, checksum, chosenAs },
+    { config, userId: ownerId, sessionId, designId, sending: `${ownerId}:${id}`, onlyNew, checksum, chosenAs, storageUrl },
   );
   if (!outcome.ok && outcome.damaged) await partialUploads.remove(part);
   else if (outcome.ok || (!outcome.again && !outcome.duplicateOf)) await partialUploads.finish(part, outcome);

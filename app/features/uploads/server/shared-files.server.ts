@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import type { RouterContextProvider } from "react-router";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { expectSession } from "~/features/accounts/session/session-check.server";
 import { getVisitor, redirectToSignIn, type Visitor } from "~/features/accounts/session/session.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import type { AppConfig } from "~/config";
@@ -32,7 +33,7 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
   const limits = { names: [UPLOAD_FIELDS.files], maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
   try {
     // The token stays valid after the session has ended.
-    await serviceConvex(config).query(api.uploads.expectSession, { sessionId });
+    await expectSession(config, sessionId);
     const { results, tooMany } = await uploadsFor(config).concurrencyLimit.hold(userId, () =>
       receiveMultipart(request, limits, {
         newPath: imageServiceFor(config).newPath,

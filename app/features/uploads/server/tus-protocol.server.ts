@@ -2,6 +2,7 @@ import type { RouterContextProvider } from "react-router";
 import { api } from "#convex/_generated/api";
 import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { expectRecentSession, expectSession, noteSession } from "~/features/accounts/session/session-check.server";
 import { type Visitor, getVisitor } from "~/features/accounts/session/session.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
@@ -14,11 +15,10 @@ import { createBufferingWatch } from "./buffering-proxy.server";
 import { finishUpload } from "./finish-upload.server";
 import { formatMetadata, parseMetadata } from "./tus-metadata.server";
 import type { FinishedUpload } from "./partial-uploads/upload-outcomes.server";
-import type { PartialUpload, PresentUploads } from "./partial-uploads/partial-uploads.server";
+import type { PartialUpload, PartialUploads, PresentUploads } from "./partial-uploads/partial-uploads.server";
 import { TEXTS } from "../upload-problem";
 import { answer, answerFor, COMMON, notAllowed, Refused, refuse, TUS_VERSION } from "./upload-answers.server";
 import { requestLimitOf } from "./request-limit.server";
-import { storageOwnerOf } from "./storage-owner.server";
 import { uploadsFor } from "./uploads.server";
 
 /** tus 1.0 (https://tus.io/protocols/resumable-upload). `POST /uploads/:id/finish` is our own, idempotent, and creates the image. */
@@ -61,7 +61,8 @@ export async function answerUpload(
     const finished = await partialUploads.findFinished(target.id, visitor.userId);
     const part = finished ? null : await partialUploads.find(target.id, visitor.userId);
     // The mutations that create the image check the session.
-    if (!part || !target.finish || method !== "POST") await expectSession(requested);
+    if (!part || !target.finish || method !== "POST")
+      await unlessUnreachable((method === "PATCH" ? expectRecentSession : expectSession)(config, visitor.sessionId));
     if (finished) return await answerFinished(requested, finished, target.finish === true);
     if (!part) return refuse(404, { problem: TEXTS.unknown });
     if (target.finish) return method === "POST" ? await finish(requested, part) : notAllowed("POST");
@@ -74,13 +75,11 @@ export async function answerUpload(
   }
 }
 
-/** Rejects a revoked session, whose token is valid 15 minutes longer. Skipped while the deployment is down, as finishing checks again. */
-async function expectSession({ config, visitor: { sessionId } }: Pick<TusRequest, "config" | "visitor">): Promise<void> {
-  await serviceConvex(config)
-    .query(api.uploads.expectSession, { sessionId })
-    .catch((error: unknown) => {
-      if (!(error instanceof Unavailable)) throw error;
-    });
+/** Ignores that the deployment does not answer, because finishing checks the session again. */
+async function unlessUnreachable(checking: Promise<void>): Promise<void> {
+  await checking.catch((error: unknown) => {
+    if (!(error instanceof Unavailable)) throw error;
+  });
 }
 
 /** Returns the method. POST can replace a method that a proxy does not support (tus 1.0, X-HTTP-Method-Override). */
@@ -105,45 +104,71 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
   if (!upload) return refuse(400, { problem: "Upload-Metadata must name the design and the file." });
   if (length > config.uploadMaxBytes) return refuse(413, { problem: tooLargeText(length, config.uploadMaxBytes) });
 
-  const { partialUploads, concurrencyLimit } = uploadsFor(config);
+  const { partialUploads, concurrencyLimit, storageUrls } = uploadsFor(config);
   const { designId, name, checksum, anyway, chosenAs, isVersion, purpose } = upload;
   if (purpose === "picture" && length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
-  const admit = async ({ unfinished: all, reserving }: PresentUploads) => {
-    const isOfDesign = ({ isShared = false }: PartialUpload) => !isShared;
-    const unfinished = all.filter(isOfDesign);
-    const withoutDesign = unfinished.filter((part) => part.designId === null);
-    if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && withoutDesign.length >= MAX_WITHOUT_DESIGN[purpose]))
-      throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
-    if (designId === null) return expectSession({ config, visitor });
-    const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
-    const images = isVersion ? 0 : reserving.filter(isOfDesign).length + 1;
-    await expectRoom({ config, visitor }, { designId, length, reserved, images, unlessThere: anyway ? null : checksum });
+  const admitted: { storageUrl?: string } = {};
+  const createFor = (storageOwnerId: string | undefined) => {
+    const admit = async ({ unfinished: all, reserving }: PresentUploads) => {
+      const isOfDesign = ({ isShared = false }: PartialUpload) => !isShared;
+      const unfinished = all.filter(isOfDesign);
+      const withoutDesign = unfinished.filter((part) => part.designId === null);
+      if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && withoutDesign.length >= MAX_WITHOUT_DESIGN[purpose]))
+        throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
+      if (designId === null || storageOwnerId === undefined) return unlessUnreachable(expectSession(config, visitor.sessionId));
+      const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
+      const images = isVersion ? 0 : reserving.filter(isOfDesign).length + 1;
+      const announcedFile = { designId, storageOwnerId, length, reserved, images, unlessThere: anyway ? null : checksum };
+      admitted.storageUrl = await requestRoom({ config, visitor }, announcedFile);
+    };
+    return partialUploads.create({ ownerId: visitor.userId, storageOwnerId, designId, name, length, checksum, chosenAs }, admit);
   };
-  const storageOwnerId = designId === null ? undefined : await storageOwnerOf({ config, sessionId: visitor.sessionId, designId });
-  const announced = { ownerId: visitor.userId, storageOwnerId, designId, name, length, checksum, chosenAs };
-  const part = await partialUploads.create(announced, admit);
+  const part = await createFor(designId === null ? undefined : await likelyStorageOwner(partialUploads, visitor.userId, designId)).catch(
+    (error: unknown) => {
+      if (error instanceof OtherStorageOwner) return createFor(error.storageOwnerId);
+      throw error;
+    },
+  );
+  if (admitted.storageUrl !== undefined) storageUrls.set(part.id, admitted.storageUrl);
   const created = { Location: `/uploads/${part.id}`, "Upload-Expires": expires(part), ...limitHeader(config) };
   if (!isBytes(request) || !request.body) return answer(201, created);
   const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, 0, bodyOf(request), checksumOf(request)));
   return answer(201, { ...created, "Upload-Offset": String(offset) });
 }
 
-type Announced = { designId: string; length: number; reserved: number; images: number; unlessThere: string | null };
+class OtherStorageOwner extends Error {
+  readonly storageOwnerId: string;
 
-/** Checks access, duplicates and space (with reservations for other files) before a byte is accepted. */
-async function expectRoom(
-  { config, visitor }: Pick<TusRequest, "config" | "visitor">,
-  { designId, length, reserved, images, unlessThere }: Announced,
-): Promise<void> {
-  await serviceConvex(config)
-    .query(api.uploads.expectRoom, {
-      sessionId: visitor.sessionId,
-      designId,
-      bytes: length + reserved,
-      images,
-      quota: config.storageQuotaBytes,
-      ...(unlessThere !== null && { unlessThere }),
-    })
+  constructor(storageOwnerId: string) {
+    super("The design's project has another owner");
+    this.storageOwnerId = storageOwnerId;
+  }
+}
+
+/** Saves a call. `requestRoom` returns the actual owner when this is another user. */
+async function likelyStorageOwner(partialUploads: PartialUploads, userId: string, designId: string): Promise<string> {
+  const earlier = (await partialUploads.unfinished(userId)).find((part) => part.designId === designId);
+  return earlier?.storageOwnerId ?? userId;
+}
+
+type Announced = {
+  designId: string;
+  storageOwnerId: string;
+  length: number;
+  reserved: number;
+  images: number;
+  unlessThere: string | null;
+};
+
+/** Checks access, duplicates and space (with reservations for other files) before a byte is accepted. Returns where to store the file. */
+async function requestRoom(
+  { config, visitor: { sessionId } }: Pick<TusRequest, "config" | "visitor">,
+  { designId, storageOwnerId, length, reserved, images, unlessThere }: Announced,
+): Promise<string> {
+  const quota = config.storageQuotaBytes;
+  const room = { bytes: length + reserved, images, quota, ...(unlessThere !== null && { unlessThere }) };
+  const admitted = await serviceConvex(config)
+    .mutation(api.uploads.admit, { sessionId, designId, storageOwnerId, ...room }, { skipQueue: true })
     .catch((error: unknown) => {
       const refusal = refusalOf(error);
       if (refusal?.left !== undefined)
@@ -156,6 +181,9 @@ async function expectRoom(
         throw new Refused(409, { problem: duplicateText(refusal.duplicateOf.name), duplicateOf: refusal.duplicateOf });
       throw error;
     });
+  noteSession(sessionId);
+  if (admitted.uploadUrl === undefined) throw new OtherStorageOwner(admitted.storageOwnerId);
+  return admitted.uploadUrl;
 }
 
 function readMetadata(metadata: Map<string, string>) {

@@ -1,0 +1,22 @@
+import type { User } from "better-auth";
+import { endSubscriptions } from "~/features/billing/payments/payment-plugins.server";
+import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../session/convex/service-client.server";
+import { forgetSessions } from "../session/session-check.server";
+import { forgetReads, noteDeletedUser } from "./auth-call.server";
+
+/** Deletes an account with one call. The rows that Better Auth deletes afterwards, one by one, are gone then. */
+export const deleteAccount =
+  (config: AppConfig) =>
+  async (user: User): Promise<void> => {
+    await endSubscriptions(config, user);
+    await deleteUser(config, user.id);
+    noteDeletedUser(user.id);
+  };
+
+export async function deleteUser(config: AppConfig, userId: string): Promise<void> {
+  forgetReads();
+  await serviceConvex(config).mutation(api.accounts.store.deleteUser, { userId }, { skipQueue: true });
+  forgetSessions();
+}

@@ -1,0 +1,30 @@
+import { LRUCache } from "lru-cache";
+import { api } from "#convex/_generated/api";
+import type { AppConfig } from "~/config";
+import { showSize } from "~/lib/http/telemetry/metrics.server";
+import { serviceConvex } from "./convex/service-client.server";
+
+/** How long a session that ended on another server is still accepted by `expectRecentSession`. */
+const RECENT_MS = 10_000;
+const MAX = 10_000;
+
+const checked = new LRUCache<string, true>({ max: MAX, ttl: RECENT_MS });
+showSize("checked_sessions", () => checked.size);
+
+/** Throws "unauthenticated" when the session has ended. The cached token of a visitor does not show it. */
+export async function expectSession(config: AppConfig, sessionId: string): Promise<void> {
+  checked.delete(sessionId);
+  await serviceConvex(config).query(api.uploads.expectSession, { sessionId });
+  noteSession(sessionId);
+}
+
+/** Like `expectSession`, without a call when the session was valid a moment ago. For requests whose effect needs a further check. */
+export async function expectRecentSession(config: AppConfig, sessionId: string): Promise<void> {
+  if (!checked.has(sessionId)) await expectSession(config, sessionId);
+}
+
+/** Call it after the deployment has accepted the session for another reason. */
+export const noteSession = (sessionId: string): void => void checked.set(sessionId, true);
+
+/** Call it after sessions may have ended. */
+export const forgetSessions = (): void => checked.clear();
