@@ -8,6 +8,7 @@ import { getVisitor } from "~/features/accounts/session/session.server";
 import { designArchive } from "~/features/downloads/download-address";
 import { DownloadLink } from "~/features/downloads/download-link";
 import { convexFor } from "~/lib/data/convex.server";
+import { joinPreloads } from "~/lib/data/joined-queries";
 import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
 import { imageSortIn, reviewIn, SORT } from "~/lib/data/pagination/sorting";
@@ -92,6 +93,7 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     convex.preload(api.tags.getTags, {}),
     convex.preload(api.reviews.getReview, { id }),
   ]);
+  joinPreloads(design, project, review);
   if (visitor) imageServiceFor(config).accessCache.noteShown(visitor.sessionId, pageOf(images.value).rows);
   return {
     design,

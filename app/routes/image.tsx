@@ -15,6 +15,7 @@ import { readCookie } from "~/features/accounts/session/cookies";
 import { getVisitor } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
+import { joinPreloads } from "~/lib/data/joined-queries";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
@@ -57,11 +58,12 @@ export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.con
 
 async function load({ request, params: { id, imageId }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
-  const [inPlace, versions, visitor, review] = await Promise.all([
+  const [inPlace, versions, visitor, review, knownTags] = await Promise.all([
     convex.preload(api.designImages.getDesignImageInPlace, { id: imageId }),
     convex.preload(api.versions.getVersions, { imageId }),
     getVisitor(context),
     convex.preload(api.reviews.getReview, { id: imageId }),
+    convex.preload(api.tags.getTags, {}),
   ]);
   const { image } = inPlace.value;
   if (image.designId !== id) throw notFoundResponse();
@@ -70,10 +72,12 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
     imageServiceFor(config).accessCache.note(visitor.sessionId, [image]);
     backfillMetadata({ userId: visitor.userId, sessionId: visitor.sessionId, imageId }, inPlace.value, config);
   }
+  joinPreloads(inPlace, versions, review, knownTags);
   return {
     inPlace,
     versions,
     review,
+    knownTags,
     background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)),
     sending: once(context),
     constraint: constraintOf(renameDesignImage),
@@ -125,7 +129,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const inPlace = useLive(loaderData.inPlace);
   const versions = useLive(loaderData.versions);
   const review = useLive(loaderData.review);
-  const knownTags = useLive(designData.knownTags);
+  const knownTags = useLive(loaderData.knownTags);
   const presence = usePresence(design.role !== undefined);
   const index = indexOf(images, currentId);
   const listed = images[index];

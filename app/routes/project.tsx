@@ -8,6 +8,7 @@ import { useReordering } from "~/features/reordering/use-reordering";
 import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { DownloadLink } from "~/features/downloads/download-link";
 import { convexFor } from "~/lib/data/convex.server";
+import { joinPreloads } from "~/lib/data/joined-queries";
 import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { isPending } from "~/lib/data/pending";
@@ -71,6 +72,8 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: titleOf(lo
 
 export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.context, args.params.id, () => load(args));
 
+const JOINED_ROWS_MAX = 50;
+
 async function load({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [project, designs] = await Promise.all([
@@ -81,7 +84,10 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
         convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), ...reviewIn(url), paginationOpts }),
     }),
   ]);
-  await expectCovers(context, pageOf(designs.value).rows);
+  const { rows } = pageOf(designs.value);
+  // Every change of a design changes its project too.
+  if (Array.isArray(designs.value) && rows.length <= JOINED_ROWS_MAX) joinPreloads(project, designs);
+  await expectCovers(context, rows);
   return {
     project,
     designs,

@@ -3,6 +3,7 @@ import { readCookie } from "~/features/accounts/session/cookies";
 import { SessionView } from "~/features/accounts/session/session-view";
 import { getVisitor } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
+import { joinPreloads } from "~/lib/data/joined-queries";
 import { liveLayoutRevalidation } from "~/lib/data/should-revalidate";
 import { useRoot } from "~/lib/data/use-root";
 import { Shell } from "~/features/shell/shell";
@@ -22,6 +23,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     convex.preload(api.notices.getUnreadCount, {}),
     convex.preload(api.bulk.getRecent, {}),
   ]);
+  joinPreloads(me, unread, jobs);
   return {
     sidebar,
     projectListOpen,

@@ -1,16 +1,13 @@
 import { useQueries } from "convex-helpers/react/cache";
 import type { FunctionReturnType } from "convex/server";
+import { useMe } from "~/lib/data/use-me";
 import { api } from "#convex/_generated/api";
 
-const ME = { me: { query: api.accounts.mine.getMe, args: {} } };
 const SHARED = { shared: { query: api.members.listOwnShared, args: {} } };
 const NOTHING = {};
 
 /** Returns whether the user has added a member to a project. The sidebar already runs this query, so it costs no request. */
-export function useIsSharing(): boolean {
-  const { me }: Record<string, FunctionReturnType<typeof api.accounts.mine.getMe> | Error | undefined> = useQueries(ME);
-  return me !== undefined && !(me instanceof Error) && me.hasMembers === true;
-}
+export const useIsSharing = (): boolean => useMe()?.hasMembers === true;
 
 export function useMembersOfOwn(): (projectId: string) => readonly string[] {
   const isSharing = useIsSharing();

@@ -1,5 +1,6 @@
-import type { FunctionReference, FunctionReturnType } from "convex/server";
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import type { Value } from "convex/values";
+import type { api } from "#convex/_generated/api";
 
 export type Preload<Result> = {
   query: string;
@@ -7,12 +8,14 @@ export type Preload<Result> = {
   /** The deployment's timestamp: 64 bits, little-endian, base64. */
   ts: string;
   value: Result;
+  /** Where the live answer is, when the page subscribes to several preloads at once. */
+  joined?: { args: FunctionArgs<typeof api.pages.load>; index: number };
 };
 
 export type PreloadOf<Query extends FunctionReference<"query">> = Preload<FunctionReturnType<Query>>;
 
 export const isPreload = (value: object): boolean =>
-  Object.keys(value).length === 4 && ["query", "args", "ts", "value"].every((name) => name in value);
+  Object.keys(value).length === ("joined" in value ? 5 : 4) && ["query", "args", "ts", "value"].every((name) => name in value);
 
 export function timestampOf(ts: string): bigint | null {
   let bytes: string;

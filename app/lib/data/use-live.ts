@@ -4,15 +4,18 @@ import { useEffect, useMemo, useRef } from "react";
 import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
 import { isFresh, observedTime } from "./connection/convex-browser-client";
 import { connectedConvex, reconnectingConvex } from "./connection/connection";
+import { answerAt, JOINED } from "./joined-queries";
 import { firstResults, useArrival } from "./first-result";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./error-responses";
 
 /** Returns the loader's result, then live updates, never older than what this browser has received. `instead` replaces the subscription. */
 export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): Result {
-  const { query, args, ts, value } = preloaded;
-  const reference = useMemo(() => makeFunctionReference<"query">(query), [query]);
-  const own: Result | Error | undefined = useQueries(instead === undefined ? { live: { query: reference, args } } : {})["live"];
+  const { query, args: ownArgs, ts, value, joined } = preloaded;
+  const args = joined?.args ?? ownArgs;
+  const reference = useMemo(() => (joined ? JOINED : makeFunctionReference<"query">(query)), [joined, query]);
+  const answer = useQueries(instead === undefined ? { live: { query: reference, args } } : {})["live"];
+  const own: Result | Error | undefined = useMemo(() => (joined ? answerAt(answer, joined.index) : answer), [joined, answer]);
   const live = instead instanceof Error ? instead : own;
   useArrival(preloaded, () => {
     const connected = connectedConvex();

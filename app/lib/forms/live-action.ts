@@ -1,5 +1,6 @@
 import { type ClientActionFunctionArgs, redirect } from "react-router";
 import { connectedConvex, reconnectingConvex } from "~/lib/data/connection/connection";
+import { withJoinedQueries } from "~/lib/data/joined-queries";
 import { isServerReady } from "~/lib/data/connection/reach-server";
 import { redirectOf, refusalOf } from "~/lib/data/error-responses";
 import { acceptedForm, type FormAnswer, rejectedForm, unansweredForm } from "./form-result";
@@ -30,7 +31,7 @@ export const liveAction =
     try {
       const step = newStep();
       const running = intent.run(
-        (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
+        (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: withJoinedQueries(optimistic) }),
         values,
         step,
       );

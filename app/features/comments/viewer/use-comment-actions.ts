@@ -2,6 +2,7 @@ import type { OptimisticUpdate } from "convex/browser";
 import type { FunctionArgs, FunctionReference } from "convex/server";
 import { useMemo } from "react";
 import { connection, reconnectingConvex } from "~/lib/data/connection/connection";
+import { withJoinedQueries } from "~/lib/data/joined-queries";
 import { useRoot } from "~/lib/data/use-root";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { api } from "#convex/_generated/api";
@@ -25,7 +26,7 @@ type Mutation = FunctionReference<"mutation">;
 /** Runs a mutation once there is a connection. Throws if the change is rejected. */
 async function run<M extends Mutation>(mutation: M, args: FunctionArgs<M>, optimistic?: OptimisticUpdate<FunctionArgs<M>>): Promise<void> {
   const convex = reconnectingConvex() ?? (await connection());
-  await convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic });
+  await convex.mutation(mutation, args, optimistic && { optimisticUpdate: withJoinedQueries(optimistic) });
 }
 
 const orToast = (change: Promise<void>) =>

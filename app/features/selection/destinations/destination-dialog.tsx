@@ -5,6 +5,7 @@ import { type KeyboardEvent, type SubmitEvent, useState } from "react";
 import { useSubmit } from "react-router";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
+import { useMe } from "~/lib/data/use-me";
 import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { Button } from "~/lib/ui/inputs/button";
@@ -294,7 +295,7 @@ function NewItem({ at, thing, create, choose }: NewItemProps) {
 
 /** Returns the projects of others that the user may edit. The sidebar already runs `getMe`, so most users need no further query. */
 function useEditable() {
-  const me = useAnswer(api.accounts.mine.getMe, {});
+  const me = useMe();
   return useAnswer(api.members.listEditable, me?.hasShared ? {} : "skip") ?? NO_PROJECTS;
 }
 

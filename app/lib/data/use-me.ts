@@ -1,0 +1,18 @@
+import { useQueries } from "convex-helpers/react/cache";
+import type { FunctionReturnType } from "convex/server";
+import { useRouteLoaderData } from "react-router";
+import type { api } from "#convex/_generated/api";
+import { answerAt, JOINED } from "./joined-queries";
+import type { PreloadOf } from "./preload";
+
+type ShellData = { me: PreloadOf<typeof api.accounts.mine.getMe> | null };
+
+type Me = FunctionReturnType<typeof api.accounts.mine.getMe>;
+
+/** Returns the live answer of the shell about the user; undefined while loading, and for errors, which the shell itself reports. */
+export function useMe(): Me | undefined {
+  const joined = useRouteLoaderData<ShellData>("routes/shell")?.me?.joined;
+  const { shell } = useQueries(joined ? { shell: { query: JOINED, args: joined.args } } : {});
+  const me: Me | Error | undefined = joined && answerAt(shell, joined.index);
+  return me instanceof Error ? undefined : me;
+}
