@@ -179,7 +179,7 @@ it("stores user and password together when the app is killed during a sign-up", 
   }
 });
 
-it("deletes user, password and sessions together when the app is killed during a deletion", async () => {
+it("deletes user and sessions together when the app is killed during a deletion", async () => {
   const { internalAdapter } = await healthy.$context;
   let done = false;
   const remaining: number[] = [];

@@ -65,7 +65,7 @@ it("reserves the storage of the project's owner, not of the editor who uploads",
   });
 });
 
-it("accepts bytes of an ended session until this server knows, and makes no image of them", async () => {
+it("makes no image of bytes that a session ended elsewhere sends", async () => {
   const zoe = await signUp(app.backend, "zoe");
   const created = await create(zoe, (await designOf(zoe)).designId, 4);
   const id = created.headers.get("Location")?.split("/").at(-1) ?? "";
