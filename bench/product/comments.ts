@@ -18,7 +18,6 @@ const SAME_CLASS = 1.5;
 
 type Timed = Record<"panel" | "add" | "received", number[]>;
 
-/** Opens the panel, adds a comment, and waits for it in a second browser, on images with few and with many comments. */
 export async function comments(): Promise<Figure[]> {
   const deployment = await startTestDeployment();
   const backend = embeddedOn(deployment);

@@ -18,7 +18,6 @@ const POINTS = 60;
 const INTERVAL_MS = 220;
 const viewport = { x: 0, y: 0, width: 1, height: 1 };
 
-/** Measures fifty idle people in one design, then ten who move their pointers over one image and see each other's. */
 export async function presence(): Promise<Figure[]> {
   const deployment = await startTestDeployment();
   const backend = embeddedOn(deployment);

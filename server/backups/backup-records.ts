@@ -64,7 +64,6 @@ export async function removeBackup(target: Target, name: string): Promise<void> 
   await target.remove(fileOf(name));
 }
 
-/** The sha256 and size of each object that a backup needs. */
 export function objectsOf(backup: Backup): Map<string, { sha256: string; size: number }> {
   const { blocks, size } = backup.database;
   const objects = [
@@ -75,7 +74,7 @@ export function objectsOf(backup: Backup): Map<string, { sha256: string; size: n
   return new Map(objects.map((each) => [objectName(each.sha256), each]));
 }
 
-/** A second line has the checksum of the first one. */
+/** Writes a line of JSON and a line with its checksum. */
 async function writeSealed(target: Target, name: string, value: object): Promise<void> {
   const line = JSON.stringify(value);
   await target.write(name, [Buffer.from(`${line}\n${sha256Of(line)}\n`)]);

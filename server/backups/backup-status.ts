@@ -20,13 +20,13 @@ export async function readStatus(target: Target): Promise<BackupStatus> {
   return { newest, newestProven: null };
 }
 
-/** Two times of the schedule have passed since then. */
+/** Returns whether two times of the schedule have passed since the backup. */
 export function isOverdue(schedule: string, name: string, now: number): boolean {
   const expression = parseCronExpression(schedule);
   return nextMatch(expression, nextMatch(expression, timeOfBackup(name).getTime())) < now;
 }
 
-/** A backup is missing, was not tested, failed its test, or a time of the schedule has passed since. */
+/** Returns whether a backup is missing, was not tested, failed its test, or is older than the last time of the schedule. */
 export function isDue(schedule: string, { newest }: BackupStatus, now: number): boolean {
   if (newest === null || !isProven(newest.proof)) return true;
   return nextMatch(parseCronExpression(schedule), timeOfBackup(newest.name).getTime()) <= now;

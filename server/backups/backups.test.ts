@@ -79,7 +79,6 @@ const tree = (dir: string) =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(dir.length + 1))
     .toSorted();
-/** All files that a backup needs. */
 const parts = (dir = to) => tree(dir).filter((name) => /^(?:objects|backups|proofs)\//.test(name));
 
 type Ended = { code: number; output: string };
@@ -224,7 +223,6 @@ describe("npm run restore from the folder of scheduled backups", () => {
   });
 });
 
-/** Changes one bit of a file, and returns a function that changes it back. */
 function flip(name: string, place?: number): () => void {
   const path = join(to, name);
   const before = readFileSync(path);
@@ -245,7 +243,6 @@ async function settledBackup(): Promise<Backup> {
   }
 }
 
-/** Each byte of the backup has the same chance. */
 function randomPlace(): { name: string; place: number } {
   const sizes = parts().map((name) => ({ name, size: statSync(join(to, name)).size }));
   let place = Math.floor(Math.random() * sizes.reduce((sum, { size }) => sum + size, 0));

@@ -96,7 +96,7 @@ export async function requireReadable(folder: string): Promise<void> {
   }
 }
 
-/** False for a folder that `npm run backup -- FOLDER` made. */
+/** Returns false for a folder of `npm run backup -- FOLDER`. */
 export const isBackupFolder = (folder: string): boolean => existsSync(join(folder, "backups")) && existsSync(join(folder, "objects"));
 
 const isForbidden = (error: unknown): boolean =>

@@ -9,7 +9,7 @@ export type Pages = { problems: string[]; rendered: number };
 
 type Page = { userId: string; path: string; content: string };
 
-/** Of projects, designs and images each: with the lists of projects, at most 20 pages. */
+/** Number of projects, of designs and of images. With the lists of projects, at most 20 pages are rendered. */
 const CHOSEN = 5;
 const ANSWER_WITHIN_MS = 120_000;
 /** Settings that would change how the copy is started. */
@@ -82,6 +82,6 @@ const imageSchema = z.object({ _id: z.string(), designId: z.string() });
 
 const newest = <T extends { updatedAt: number }>(rows: T[]): T[] => rows.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, CHOSEN);
 
-/** As React escapes text. */
+/** Escapes text like React. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign] ?? "&#x27;");

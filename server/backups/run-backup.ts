@@ -46,7 +46,7 @@ export async function runBackup({ dataDir, settings: { to, keep }, env, render }
   }
 }
 
-/** The new backup is complete all the same. */
+/** Returns a failure instead of throwing it, because the new backup is complete without the removal. */
 const removed = (target: Target, keep: Keep): Promise<Pick<BackupRun, "removed" | "removalProblem">> =>
   removeOldBackups(target, keep).then(
     (count) => ({ removed: count }),

@@ -27,7 +27,6 @@ afterEach(async () => {
   rmSync(to, { recursive: true });
 });
 
-/** Stores a backup without data. `problems`: of its test; null when it was not tested. */
 async function store(age: number, problems: string[] | null): Promise<string> {
   const target = folderTarget(to);
   const at = new Date(Date.now() - age);

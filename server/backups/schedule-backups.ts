@@ -12,7 +12,7 @@ import type { WorkerMessage } from "./worker.ts";
 
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 const FIRST_DELAY_MS = 5000;
-/** The clock may change while it waits. */
+/** Limits each wait, because the clock may change during it. */
 const LONGEST_WAIT_MS = 60_000;
 /** A failure may pass, and a backup after a failed test stores damaged objects again. */
 const RETRY_MS = 30 * 60_000;
@@ -20,11 +20,10 @@ const WARN_EVERY_MS = 60 * 60_000;
 const SHOWN_PROBLEMS = 20;
 
 export type Backups = {
-  /** For /readyz, which anyone can read: without names of files. */
+  /** Returns a text without names of files, because anyone can read /readyz. */
   warning(): string | null;
-  /** Seconds since the newest backup that passed its test; infinite without one. */
+  /** Returns the seconds since the newest backup that passed its test; infinite without one. */
   ageSeconds(): number;
-  /** The newest backup passed its test. */
   isProven(): boolean;
   close(): Promise<void>;
 };

@@ -22,7 +22,7 @@ export type Taken = { name: string; newObjects: number; newBytes: number };
 
 type Missing = { path: string; sha256: string; size: number };
 
-/** Stores a backup. What an interrupted one has stored is used. The caller has the lock of the target. */
+/** Stores a backup and reuses the objects of an interrupted one. The caller has the lock of the target. */
 export async function takeBackup({ dataDir, target, version, log }: TakeOptions): Promise<Taken> {
   const from = join(dataDir, "convex");
   const secrets = await readFile(join(dataDir, "secrets.json"));
@@ -98,7 +98,7 @@ async function openObjects(target: Target) {
   };
 }
 
-/** The rest of the backup is useful without a file that is damaged already. Its test names it. */
+/** Skips a file that is damaged already, because the rest of the backup is useful. The backup's test names the file. */
 async function storeFile(objects: Objects, file: Missing, log: (problem: string) => void): Promise<void> {
   if (objects.has(file)) return;
   try {
@@ -110,7 +110,7 @@ async function storeFile(objects: Objects, file: Missing, log: (problem: string)
   }
 }
 
-/** Leaves the disk to others half of the time. A file that is deleted meanwhile is not in the next snapshot. */
+/** Leaves the disk to other processes half of the time. The next snapshot omits files that are deleted during the copy. */
 async function storeGently(objects: Objects, files: Missing[], log: (problem: string) => void): Promise<void> {
   for (const file of files) {
     const started = performance.now();

@@ -2,9 +2,9 @@
 export type Target = {
   /** A local folder for temporary files. */
   scratch: string;
-  /** Makes the target usable by this process alone. Throws when another one uses it. */
+  /** Makes the target usable by this process alone. Throws when another process uses the target. */
   lock(): Promise<() => Promise<void>>;
-  /** Names below a folder, with their sizes in bytes. */
+  /** Returns the names below a folder with their sizes in bytes. */
   list(folder: string): Promise<Map<string, number>>;
   /** Throws `MissingError`. */
   read(name: string): AsyncIterable<Buffer>;
@@ -15,9 +15,9 @@ export type Target = {
   remove(name: string): Promise<void>;
   /** Moves a damaged object away, so that the next backup stores it again. */
   setAside(name: string): Promise<void>;
-  /** The name that messages show. */
+  /** Returns the name for messages. */
   describe(name: string): string;
-  /** The local file of an object; null for a remote target. */
+  /** Returns the local file of an object; null for a remote target. */
   localFile(name: string): string | null;
 };
 

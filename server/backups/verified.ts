@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 export class DamageError extends Error {}
 
-/** Passes the content on. Throws `DamageError` at its end unless it has this size and checksum. */
+/** Yields the content. Throws `DamageError` at its end unless the content has this size and checksum. */
 export async function* verified(
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   expected: { sha256: string; size: number },

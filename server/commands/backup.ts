@@ -100,5 +100,5 @@ main()
     console.error(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
   })
-  // The rendered app has timers.
+  // The rendered app has timers, which would keep the process alive.
   .finally(() => process.exit());

@@ -20,7 +20,7 @@ if (existsSync(".env")) process.loadEnvFile(".env");
 
 const dataDir = resolve(process.env["DATA_DIR"] || ".data");
 const PARTS = ["convex", "secrets.json"];
-// Renamed when complete, so that an app that starts meanwhile finds no partial data.
+// Renamed when complete, so that an app that starts during the restore finds no partial data.
 const partial = (name: string) => join(dataDir, `${name}.partial`);
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-/** `npm run rollback [-- NAME]`: lists the snapshots of the database that updates made, or goes back to one. */
+/** `npm run rollback [-- NAME]`: lists the snapshots of the database that updates created, or restores one of them. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { lockFolder } from "@atelier/engine/folder-lock";

@@ -59,7 +59,7 @@ async function main(args: string[]): Promise<void> {
     { tokenLifetime: build.USER_TOKEN_SECONDS },
   );
   const settings = await makeSettings(action, env);
-  // That of the app servers, which this machine may not reach.
+  // CONVEX_INTERNAL_URL is for the app servers. This machine may not reach it.
   const { CONVEX_INTERNAL_URL: _, ...own } = env;
   const { app: config } = await readConfig({ ...own, ...settings }, { production: true });
   // Printed before the deployment trusts the key: an interrupted run must not lose it.

@@ -16,7 +16,7 @@ const evaluationSchema = z.looseObject({
 
 type SchemaEvaluation = { tables: z.infer<typeof tableSchema>[]; indexes: z.infer<typeof indexSchema>[] };
 
-/** Returns what a push would change in the database, without a change. Null if the deployment is too old to tell. */
+/** Returns the changes of a push to the database, without the push. Null if the deployment is too old to report them. */
 export async function evaluateSchema(target: Target, artifact: Artifact): Promise<SchemaEvaluation | null> {
   const request = { ...artifact, adminKey: target.adminKey, dryRun: true };
   const answer = await callDeployment(target, "/api/deploy2/evaluate_schema", request, { missing: null });

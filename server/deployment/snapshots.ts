@@ -14,7 +14,6 @@ export type Snapshot = { name: string; version: string | null; at: Date };
 export type SnapshotOptions = {
   dataDir: string;
   changesFunctions: boolean;
-  /** The version that wrote the data; null when unknown. */
   version: string | null;
   enabled: boolean;
   log: Log;

@@ -4,7 +4,6 @@ import type { Rotation } from "~/features/images/display/image-address";
 export type Anchor = { x: number; y: number; width?: number | undefined; height?: number | undefined };
 
 type Point = { x: number; y: number };
-/** The displayed image on the stage, in CSS pixels. */
 export type Box = { left: number; top: number; width: number; height: number };
 
 /** Minimum drag that places an area, in CSS pixels. A shorter drag places a point. */
@@ -20,7 +19,6 @@ export function turn({ x, y, width = 0, height = 0 }: Anchor, rotation: Rotation
 
 const BACK: Record<Rotation, Rotation> = { 0: 0, 90: 270, 180: 180, 270: 90 };
 
-/** Returns where an anchor is on the stage. A point has no width and height. */
 export function boxOnStage(anchor: Anchor, box: Box, rotation: Rotation): Box {
   const turned = turn(anchor, rotation);
   return {
@@ -40,7 +38,6 @@ export function anchorBetween(from: Point, to: Point, box: Box, rotation: Rotati
   return isPoint ? anchorAt(start, rotation) : within(turn({ x, y, width, height }, BACK[rotation]));
 }
 
-/** Returns the anchor at fractions of the displayed image. */
 export function anchorAt(fraction: Point, rotation: Rotation): Anchor {
   const { x, y } = turn(fraction, BACK[rotation]);
   return { x: clamp(x), y: clamp(y) };
@@ -51,7 +48,6 @@ export function fractionAt({ x, y }: Point, { left, top, width, height }: Box): 
   return { x: clamp((x - left) / width), y: clamp((y - top) / height) };
 }
 
-/** Moves a fraction of the displayed image by CSS pixels. */
 export function movedBy(fraction: Point, by: Point, { width, height }: Box): Point {
   return { x: clamp(fraction.x + by.x / width), y: clamp(fraction.y + by.y / height) };
 }
@@ -69,7 +65,6 @@ function shift(start: number, length: number, room: number): number {
   return Math.max(margin - start, 0) + Math.min(room - margin - start - length, 0);
 }
 
-/** Describes an anchor's middle in the displayed image. */
 export function positionText(anchor: Anchor, rotation: Rotation): string {
   const { x, y, width, height } = turn(anchor, rotation);
   return `${percent(x + width / 2)} from the left, ${percent(y + height / 2)} from the top`;

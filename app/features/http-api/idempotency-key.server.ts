@@ -10,7 +10,7 @@ export function keyOf({ headers }: Request): string | null {
   throw new ApiError(400, "invalid_idempotency_key", "Idempotency-Key must have 8 to 60 letters, digits, hyphens or underscores.");
 }
 
-/** Returns the key of a comment. The same `Idempotency-Key` for another item or comment is another request, so that none is lost. */
+/** Returns the key of a comment. The same `Idempotency-Key` with another item or comment gives another key, so that no comment is lost. */
 export function commentKeyOf(request: Request, comment: object): string {
   const key = keyOf(request);
   if (key === null) return `api-${randomUUID()}`;

@@ -6,7 +6,6 @@ import type { Preload } from "./preload";
 
 type Answers = FunctionReturnType<typeof api.pages.load>;
 
-/** The query of joined preloads. */
 export const JOINED = api.pages.load;
 
 /** Subscribes to small answers as one query. Each change sends all of them again, so a long list must not be among them. */

@@ -8,7 +8,7 @@ export type Preload<Result> = {
   /** The deployment's timestamp: 64 bits, little-endian, base64. */
   ts: string;
   value: Result;
-  /** Where the live answer is, when the page subscribes to several preloads at once. */
+  /** The position of the live answer when the page subscribes to several preloads at once. */
   joined?: { args: FunctionArgs<typeof api.pages.load>; index: number };
 };
 

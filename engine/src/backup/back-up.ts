@@ -1,4 +1,4 @@
-/** Runs in a separate process, because closing a file releases its process's locks (fcntl(2)). Meanwhile commits go to the log. */
+/** Runs in a separate process, because closing a file releases its process's locks (fcntl(2)). Commits go to the log during a backup. */
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -77,12 +77,12 @@ async function copyHeld({ from, to, hardLinks, adminKey }: Copy): Promise<boolea
 
 export type HeldOptions = {
   from: string;
-  /** Gets a copy of the database when no deployment runs. */
+  /** Receives a copy of the database when no deployment runs. */
   scratch: string;
   adminKey?: string | undefined;
 };
 
-/** Calls `work` with the folder of a database that does not change meanwhile, unless `isUnbroken` is false. Deletions of files wait. */
+/** Calls `work` with the folder of a database that does not change during the call, unless `isUnbroken` is false. Files are not deleted. */
 export async function withHeldData<T>(
   { from, scratch, adminKey }: HeldOptions,
   work: (databaseDir: string) => Promise<T>,

@@ -9,7 +9,7 @@ import type { Json, Timestamp } from "../values/types.ts";
 export type TableContents = { rows: number; sha256: string };
 export type Contents = ReturnType<typeof openContents>;
 
-/** Reads a database that nothing changes meanwhile: a copy, or one that `withHeldData` holds. */
+/** Reads a database that does not change: a copy, or one that `withHeldData` holds. */
 export function openContents(dir: string) {
   const sql = openCopy(dir);
   const documents = (name: string) => {
@@ -19,12 +19,12 @@ export function openContents(dir: string) {
   };
   return {
     latest: (): Timestamp => bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]),
-    /** The same in all copies of a deployment, and in no other one. */
+    /** Returns the same id for all copies of a deployment, and another id for other deployments. */
     identity: (): string =>
       createHash("sha256")
         .update(`backup of ${fileKey(sql)}`)
         .digest("hex"),
-    /** The checksums are of all rows in the order of their ids. */
+    /** Computes each checksum over all rows of a table in the order of their ids. */
     tables(): Record<string, TableContents> {
       const tables = openCatalog(sql).list();
       return Object.fromEntries(
@@ -39,7 +39,7 @@ export function openContents(dir: string) {
         }),
       );
     },
-    /** Their `sha256` is in hex. */
+    /** Yields the stored files with their `sha256` in hex. */
     *files(): Generator<StoredFile> {
       for (const file of storedFiles(sql)) yield { ...file, sha256: sha256Hex(file.sha256) };
     },

@@ -10,7 +10,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   await sync(to);
 }
 
-/** Copies a folder without files that are deleted meanwhile. `hardLinks` links files of one file system, so damage affects both copies. */
+/** Copies a folder except files that are deleted during the copy. `hardLinks` links files of one file system, which share any damage. */
 export async function copyFolder(from: string, to: string, { hardLinks = false } = {}): Promise<void> {
   const names = await readdir(from).catch(absent(Array<string>()));
   const copyNext = async (): Promise<void> => {

@@ -10,7 +10,7 @@ const FILES_AT_ONCE = 4;
 
 export type DamagedFile = { path: string; isMissing: boolean; problem: string };
 
-/** `name`: of the file in the folder; `sha256`: in hex or base64. */
+/** `name` is the file's name in the folder; `sha256` is in hex or base64. */
 export type StoredFile = { id: string; name: string; size: number; sha256: string };
 
 export async function fileProblems(sql: DatabaseSync, folder: string): Promise<{ damaged: DamagedFile[]; checked: number }> {
@@ -41,7 +41,7 @@ export function* storedFiles(sql: DatabaseSync): Generator<StoredFile> {
   }
 }
 
-/** The secret of file names, which is the same in all copies of a deployment. */
+/** Returns the secret of file names, which is the same in all copies of a deployment. */
 export function fileKey(sql: DatabaseSync): string {
   const row = prepare(sql, "SELECT value FROM settings WHERE name = 'secret/files'").get();
   return row === undefined ? "" : textOf(row[0]);

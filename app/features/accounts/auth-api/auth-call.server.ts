@@ -38,7 +38,7 @@ export function readCached<Result>(args: { model: string }, read: () => Promise<
 
 export const forgetReads = (): void => calls.getStore()?.kept.clear();
 
-/** The rows of this user need no further call in this request. */
+/** Records a deleted user, whose rows need no further call in this request. */
 export const noteDeletedUser = (userId: string): void => void calls.getStore()?.deletedUsers.add(userId);
 
 export const isDeletedUser = (userId: unknown): boolean =>

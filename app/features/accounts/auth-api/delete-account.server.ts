@@ -6,7 +6,7 @@ import { serviceConvex } from "../session/convex/service-client.server";
 import { forgetSessions } from "../session/session-check.server";
 import { forgetReads, noteDeletedUser } from "./auth-call.server";
 
-/** Deletes an account with one call. The rows that Better Auth deletes afterwards, one by one, are gone then. */
+/** Deletes an account and its rows with one call. Better Auth's later deletions of single rows are skipped (`isOfDeletedUser`). */
 export const deleteAccount =
   (config: AppConfig) =>
   async (user: User): Promise<void> => {

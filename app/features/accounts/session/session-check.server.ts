@@ -18,13 +18,13 @@ export async function expectSession(config: AppConfig, sessionId: string): Promi
   noteSession(sessionId);
 }
 
-/** Like `expectSession`, without a call when the session was valid a moment ago. For requests whose effect needs a further check. */
+/** Throws like `expectSession`, but sends no call for a recently checked session. For requests whose effect needs a further check. */
 export async function expectRecentSession(config: AppConfig, sessionId: string): Promise<void> {
   if (!checked.has(sessionId)) await expectSession(config, sessionId);
 }
 
-/** Call it after the deployment has accepted the session for another reason. */
+/** Stores that the deployment has accepted the session for another reason. */
 export const noteSession = (sessionId: string): void => void checked.set(sessionId, true);
 
-/** Call it after sessions may have ended. */
+/** Clears the cache. Call it after sessions may have ended. */
 export const forgetSessions = (): void => checked.clear();

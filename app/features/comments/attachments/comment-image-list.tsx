@@ -7,7 +7,6 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
 import type { CommentImage } from "./comment-images";
 
-/** Renders the images of a comment. Each is a link to its file; with scripts, it opens above the page. */
 export function CommentImageList({ images = [] }: { images?: readonly CommentImage[] | undefined }) {
   const { files } = useItemAddresses();
   const [opened, open] = useState<number | null>(null);

@@ -20,7 +20,6 @@ import { api } from "#convex/_generated/api";
 import type { CommentImage } from "./comment-images";
 
 type Upload = Sender & { config: AppConfig; userId: string; itemId: string; sending: string };
-/** `name`: of the file. */
 export type StoredCommentImage = { name: string } & ({ image: CommentImage } | { problem: string; isRetryable: boolean });
 
 /** Stores an image for a comment without its metadata. Throws `not_found` (the item), `unauthenticated`, `DiskFull`. */

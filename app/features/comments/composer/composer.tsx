@@ -28,7 +28,6 @@ type ComposerProps = {
   onSend: (text: string, draft: Draft) => Promise<void>;
   onCancel?: (() => void) | undefined;
   autoFocus?: boolean;
-  /** Whether to show a name field, for guests of a public link. */
   asksName?: boolean;
   children?: ReactNode;
 };

@@ -23,10 +23,8 @@ export function suggestedPeople(people: readonly Person[], query: string): Perso
   return [...people.filter(begins), ...people.filter((person) => !begins(person) && contains(person))].slice(0, MOST_SUGGESTED);
 }
 
-/** Removes case and accents. */
 const normalized = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
-/** Replaces the typed mention by a person's name. */
 export function withMention(text: string, start: number, caret: number, { name }: Person): { text: string; caret: number } {
   const rest = text.slice(caret);
   const inserted = `@${plainName(name)}${/^[\s\p{P}]/u.test(rest) ? "" : " "}`;

@@ -7,7 +7,6 @@ import { api } from "#convex/_generated/api";
 import { mentionAt, type Person, suggestedPeople } from "./mentions";
 
 type MentionsOptions = {
-  /** Null where nobody can be mentioned. */
   projectId: string | null;
   text: string;
   caret: number;

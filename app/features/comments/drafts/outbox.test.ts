@@ -54,7 +54,6 @@ describe("a sent comment", () => {
     mutation.mockReturnValue(new Promise(() => {}));
     void sendComment(ADA, unsent);
     expect(argsOf()).toEqual([sent]);
-    // The same document is still sending it.
     sendStoredComments(ADA);
     expect(argsOf()).toEqual([sent]);
     vi.resetModules();

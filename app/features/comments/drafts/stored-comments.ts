@@ -15,12 +15,10 @@ export function prepareStoredComments(userId: string): boolean {
   }
 }
 
-/** Removes drafts and unsent comments of all users. */
 export function eraseStoredComments(): void {
   prepareStoredComments("");
 }
 
-/** Returns the stored values whose keys begin with `prefix`. */
 export function readStored(prefix: string): { key: string; value: unknown }[] {
   try {
     return Object.entries(localStorage).flatMap(([key, text]: [string, unknown]) =>

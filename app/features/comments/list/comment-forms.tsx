@@ -36,7 +36,6 @@ type WriteFormProps = {
   onDone?: () => void;
 };
 
-/** Renders a form for a new comment or reply. After a success, the form is empty again. */
 function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, onDone }: WriteFormProps) {
   const guest = useGuest();
   const isVisitor = useIsVisitor();

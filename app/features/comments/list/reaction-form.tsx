@@ -8,7 +8,6 @@ import { FormDetails } from "./form-details";
 
 const OFFERED = ["👍", "👎", "❤️", "🎉", "😄", "👀", "✅", "❓"];
 
-/** Shows the reactions to a comment as buttons that add or remove the caller's own, and a menu with others. */
 export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment }) {
   const state = useIntentForm({ id: `react-${_id}`, intent: "reactToComment" });
   const mayReact = useMayRun()("reactToComment");

@@ -28,7 +28,6 @@ function Page() {
 }
 const NONE = new Set<string>();
 
-/** `threads` are shown first; `router.revalidate()` shows what they are then. */
 const routerOf = (threads: Thread[]) =>
   createMemoryRouter([{ id: "page", path: "/", loader: () => [...threads], element: <Page /> }], {
     hydrationData: { loaderData: { page: [...threads] } },

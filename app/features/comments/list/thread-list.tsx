@@ -20,7 +20,6 @@ export type ThreadPlace = {
   projectId: string;
   designId: string;
   imageId?: string | undefined;
-  /** The number of the image's current version. */
   versionNumber?: number | undefined;
 };
 

@@ -110,7 +110,7 @@ type EditProps = {
   projectId: string;
   from: string;
   onDone: () => void;
-  /** `current`: the stored text, if someone has changed it meanwhile. */
+  /** `current`: the stored text, if someone has changed it since. */
   onRejected: (current: string | undefined) => void;
 };
 

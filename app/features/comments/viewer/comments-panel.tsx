@@ -23,7 +23,6 @@ type CommentsPanelProps = {
   onFilter: (filter: ThreadFilter) => void;
   onClose: () => void;
   onPlace: () => void;
-  /** Null while no new comment is being written. */
   composer: ReactNode;
   isPlacing: boolean;
   isLoading: boolean;

@@ -48,7 +48,6 @@ export function Pins({ pins, box, rotation, selected, fromVersion, onSelect }: P
 
 type PlacedProps = { anchor: Anchor; box: Box; rotation: Rotation };
 
-/** Renders the pin of a comment that is being written. */
 export function DraftPin({ anchor, box, rotation }: PlacedProps) {
   return (
     <div className="comment-pins">

@@ -12,7 +12,6 @@ type Page<Row> = { page: Row[]; isDone: boolean; continueCursor: string };
 type Rows<Row> = {
   rows: Row[];
   isLoading: boolean;
-  /** Absent at the end of the list. */
   more?: () => void;
 };
 

@@ -11,7 +11,6 @@ export type CommentsState = {
   isOpen: boolean;
   isPlacing: boolean;
   filter: ThreadFilter;
-  /** The thread that the page's address names. */
   thread: string | null;
 };
 

@@ -19,7 +19,6 @@ import { useMe, useWriting } from "./use-comment-actions";
 import { usePins, useThread, useThreads } from "./use-threads";
 import type { CommentsState } from "./use-viewer-comments";
 
-/** The part of the viewer's zoom that comments use. */
 export type StageZoom = { box: Box | null; isLarger: boolean; pan: (x: number, y: number) => void };
 
 type CommentedImage = {
