@@ -52,14 +52,12 @@ export const listReplies = readerQuery({
   handler: (ctx, args) => repliesIn(ctx, args),
 });
 
-/** Returns the places of threads on an image, also of earlier versions. */
 export const listPins = readerQuery({
   args: { itemId: v.string() },
   returns: v.array(pinShape),
   handler: (ctx, { itemId }) => pinsOn(ctx, itemId),
 });
 
-/** Returns the people of a project who can be mentioned, without the caller. */
 export const listPeople = userQuery({
   args: { projectId: v.string() },
   returns: v.array(v.object({ ...person.fields, role: v.union(v.literal("owner"), memberRole) })),
@@ -157,7 +155,6 @@ export const react = userMutation({
   },
 });
 
-/** Marks the comments of a design or an image as read, with the caller's notices about them. */
 export const markRead = userMutation({
   args: { itemId: v.string() },
   returns: v.null(),

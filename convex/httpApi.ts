@@ -30,7 +30,6 @@ async function refusingCursor<Page>({ cursor }: PaginationOptions, read: () => P
   }
 }
 
-/** Returns the user's own projects, last changed first. */
 export const listProjects = tokenQuery({
   args: paged,
   returns: paginationResultValidator(projectPageShape),
@@ -69,7 +68,6 @@ export const getProject = tokenQuery({
   },
 });
 
-/** Returns the designs of a project, last changed first. */
 export const listDesigns = tokenQuery({
   args: { projectId: v.string(), ...paged },
   returns: paginationResultValidator(designShape),

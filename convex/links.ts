@@ -103,7 +103,6 @@ const linkShape = v.object({
   /** Null for an item that is in the trash, deleted or in another project: visitors then see nothing. */
   target: v.union(targetShape, v.null()),
   hasPassword: v.boolean(),
-  /** Whether comments were written through the link. */
   hasComments: v.boolean(),
   isExpired: v.boolean(),
   createdAt: v.number(),
@@ -114,7 +113,6 @@ const linkShape = v.object({
 });
 type Link = Infer<typeof linkShape>;
 
-/** Returns the links of a project and of its designs and images, newest first. */
 export const list = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(linkShape),
@@ -220,7 +218,6 @@ export const isSaved = serverQueryFor({
   },
 });
 
-/** Returns the links that the caller has saved, last saved first. */
 export const listSaved = userQuery({
   args: {},
   returns: v.array(savedLinkShape),
@@ -253,7 +250,6 @@ export const noteVisits = serverMutation({
   },
 });
 
-/** Returns all links for the operator, oldest first. */
 export const listAll = serverQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(

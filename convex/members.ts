@@ -67,7 +67,6 @@ async function firstMembersOf(ctx: CallerCtx, projectId: Id<"projects">): Promis
   return Promise.all(rows.map(async ({ userId }) => ({ name: nameOf(await userOf(ctx, userId)) })));
 }
 
-/** Returns those of the caller's last changed projects that have members. */
 export const listOwnShared = userQuery({
   args: {},
   returns: v.array(v.object({ projectId: v.id("projects"), project: v.string(), members: firstMembers })),
@@ -130,7 +129,6 @@ export const getOwner = userQuery({
   },
 });
 
-/** Returns the members of a project without its owner, first added first. */
 export const list = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(memberShape),

@@ -111,7 +111,6 @@ async function hasMembers({ db }: Pick<QueryCtx, "db">, projectId: Id<"projects"
 
 const shownPointer = v.object({ presenceId: v.id("presence"), pointer: v.optional(point), viewport: part });
 
-/** Returns people's pointers and viewports in an image. */
 export const listPointers = userQuery({
   args: { imageId: v.string() },
   returns: v.array(shownPointer),

@@ -100,7 +100,6 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     const trashedDesign = await ada.mutation(api.designs.create, { projectId: project, name: "Trashed" });
     await addImage(backend, ada, trashedDesign, "inside");
     await ada.mutation(api.designs.moveToTrash, { id: trashedDesign });
-    // Both users own this file before and after the transfer.
     const elsewhere = await ada.mutation(api.projects.create, { name: "Ada's" });
     const other = await ada.mutation(api.designs.create, { projectId: elsewhere, name: "Other" });
     await ada.mutation(api.many.copyImages, { ids: [image], designId: other });

@@ -34,7 +34,6 @@ export const getVersions = userQuery({
   handler: (ctx, { imageId }) => versionsIn(ctx, imageId),
 });
 
-/** Shared by pages and the HTTP API. */
 export async function versionsIn(ctx: CallerCtx, imageId: string): Promise<Infer<typeof versionShape>[]> {
   const { image } = await imageFor(ctx, imageId, "view");
   const versions = await versionsOf(ctx, image._id).order("desc").take(VERSIONS_MAX);

@@ -86,7 +86,6 @@ export const sendTest = userMutation({
   },
 });
 
-/** Returns the webhooks of a project with their last deliveries, oldest webhook first. */
 export const list = userQuery({
   args: { projectId: v.string() },
   returns: v.array(webhookShape),
@@ -182,7 +181,6 @@ export const finish = serverMutation({
   handler: (ctx, args) => report(ctx, args, { dueAt: undefined, finishedAt: Date.now(), isDelivered: args.problem === undefined }),
 });
 
-/** Repeats a failed delivery at `dueAt`. */
 export const postpone = serverMutation({
   args: { ...outcome, dueAt: v.number() },
   returns: v.null(),

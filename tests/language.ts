@@ -48,7 +48,6 @@ const commentText = (source: string) =>
     .map((line) => line.replace(/^@/, "\n@"))
     .join("\n");
 
-/** Returns the sentences of a text, without code, tables, links and headings. */
 function sentences(text: string): string[] {
   return text
     .replaceAll(/```[\s\S]*?```/g, "")

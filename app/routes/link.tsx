@@ -37,7 +37,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   return { role: linkRole(link), convexToken, canReport, isOfImage, isSaved, commenter };
 }
 
-/** Saves the link. Child routes have their own actions. */
 export async function action({ request, context, params: { token } }: Route.ActionArgs) {
   await readFormData(request);
   const saveProblem = await saveLink(request, context);

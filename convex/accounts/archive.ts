@@ -90,7 +90,6 @@ export const favourites = serverQueryFor({
   },
 });
 
-/** Returns the comments that the user wrote, also in projects of others. */
 export const comments = serverQueryFor({
   args: paged,
   returns: rows,
@@ -218,7 +217,6 @@ export const transfers = serverQueryFor({
 
 const TRANSFERS_MAX = 1000;
 
-/** Returns the address of an image in a comment of the user. */
 export const commentFile = serverQueryFor({
   args: { imageId: v.string() },
   returns: v.string(),

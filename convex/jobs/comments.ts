@@ -62,7 +62,6 @@ export const forgetReactions = internalMutation({
   },
 });
 
-/** Replaces the name of a guest in the notices of a deleted comment. */
 export const forgetGuest = internalMutation({
   args: { threadId: v.id("commentThreads"), commentId: v.string(), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),
@@ -96,7 +95,6 @@ export const transferImages = internalMutation({
 
 const UNSENT_KEPT = 24 * 60 * 60 * 1000;
 
-/** Deletes images that were uploaded for comments and never sent. */
 export const sweepImages = internalMutation({
   args: { before: v.optional(v.number()) },
   returns: v.null(),

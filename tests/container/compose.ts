@@ -24,7 +24,6 @@ async function composeCommand(): Promise<[string, ...string[]]> {
   throw new Error(MISSING);
 }
 
-/** Copies an image from another engine to Docker, which Compose uses. */
 async function copyToDocker(image: string): Promise<void> {
   const engine = await containerEngine();
   if (engine.endsWith("docker") || (await succeeds("docker", "image", "inspect", image))) return;

@@ -250,7 +250,6 @@ test("refuses data of a newer version", { tag: "@container-newer-data" }, async 
   expect(await second.logs()).toMatch(/newer/);
 });
 
-/** Adds a statement to a function of the recorded push. */
 const CHANGE = `const fs = require("node:fs");
 const path = "/app/build/convex/push.json";
 const artifact = JSON.parse(fs.readFileSync(path, "utf8"));

@@ -18,7 +18,6 @@ export type CountingProxy = {
 const LATENCY_MS = 150;
 const WORKERS = /^(accounts\/mail:(claim|due)|webhooks:(claim|due)|released:|accounts\/deleted:)/;
 
-/** Forwards HTTP and websockets to a deployment, with latency, and records every call. */
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   let calls: DeploymentCall[] = [];
   const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()));

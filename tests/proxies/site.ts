@@ -50,7 +50,6 @@ export const test = base.extend<object, { site: Site }>({
   ],
 });
 
-/** Opens a page behind a proxy, in a browser of its own. Counts the websockets that the page opened. */
 export async function openPage(
   browser: Browser,
   { url }: Pick<RunningProxy, "url">,

@@ -40,7 +40,6 @@ export async function commenterOf(request: Request, context: Context, link: Open
 
 const toAuthor = ({ id, name }: LinkGuest): LinkAuthor => ({ userId: id, name, isGuest: true });
 
-/** Runs a form of a page with comments. */
 export async function linkCommentsAction({ request, context, url }: ActionFunctionArgs) {
   const sent = await readFormData(request);
   sent.delete("imageIds");

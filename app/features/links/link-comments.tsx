@@ -11,7 +11,6 @@ type LinkCommentsProps = {
   data: CommentsData;
 };
 
-/** Renders the list of comments on an item for the visitors of a link. */
 export function LinkComments({ item, designId, imageId, trail, data }: LinkCommentsProps) {
   useTitle(titleOf(`Comments on ${isolate(item.name)}`));
   // Only moderation needs the project, and visitors cannot moderate.

@@ -28,7 +28,6 @@ type Design = FunctionReturnType<typeof api.designs.getDesignById>;
 const NOTHING: string[] = [];
 const none = () => {};
 
-/** Renders the gallery of a design for the visitors of a link. The viewer uses its images. */
 export function LinkDesign({ isViewing = false, ...rest }: LinkDesignProps) {
   const { shown } = rest;
   const design = useLive(shown.design);

@@ -12,7 +12,6 @@ import type { ManagedLink } from "./link-intents";
 
 type CreateLinkFormProps = { item: { id: string; name: string } };
 
-/** Creates a link and then shows its address. */
 export function CreateLinkForm({ item }: CreateLinkFormProps) {
   const state = useIntentForm({ id: "create-link", intent: "createLink" satisfies IntentName, defaultValue: { name: item.name } });
   const [created, setCreated] = useState(0);

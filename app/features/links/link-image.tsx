@@ -12,7 +12,6 @@ import { titleOf, useTitle } from "~/lib/ui/use-title";
 
 type Shown = Awaited<ReturnType<typeof loadImage>>;
 
-/** The design whose images the viewer shows. */
 export type DesignOfLink = { page: Endless<DesignImage>; imageCount: number };
 
 /** Renders the viewer for the visitors of a link. The link of an image shows neither its design nor other images. */

@@ -11,7 +11,6 @@ import type { ManagedLink } from "./link-intents";
 
 type LinkListProps = { projectId: string; links: ManagedLink[]; addresses: Record<string, string | null> };
 
-/** Renders the public links of a project for those who manage them. */
 export function LinkList({ projectId, links, addresses }: LinkListProps) {
   if (links.length === 0) return <p className="text-soft">There are no public links to this project.</p>;
   return (

@@ -14,7 +14,6 @@ import { Page, PageHeader } from "~/lib/ui/page";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { api } from "#convex/_generated/api";
 
-/** Renders the designs of a project for the visitors of its link. */
 export function LinkProject({ token, shown }: { token: string; shown: Awaited<ReturnType<typeof loadProject>> }) {
   const mayDownload = useMay()("download");
   const project = useLive(shown.project);

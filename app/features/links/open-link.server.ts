@@ -23,7 +23,6 @@ export type OpenedLink = Omit<Found, "passwordHash"> & {
   token: string;
   hasPassword: boolean;
   isUnlocked: boolean;
-  /** Returns the visitor's token for the deployment. */
   convexToken: () => Promise<string>;
 };
 

@@ -7,7 +7,6 @@ export type SaveAnswer = { saveProblem: string | null };
 
 type SaveLinkFormProps = { token: string; isSaved: boolean; problem: string | null };
 
-/** Adds a public link to "Shared with me", for someone signed in. */
 export function SaveLinkForm({ token, isSaved, problem }: SaveLinkFormProps) {
   const fetcher = useFetcher<SaveAnswer>();
   const problemId = useId();

@@ -8,7 +8,6 @@ import type { SavedLink } from "./link-intents";
 
 type SavedLinkListProps = { links: SavedLink[]; addresses: Record<string, string | null> };
 
-/** Renders the public links in "Shared with me". */
 export function SavedLinkList({ links, addresses }: SavedLinkListProps) {
   return (
     <ul aria-label="Saved links" className="grid max-w-3xl gap-px overflow-hidden rounded-lg border bg-line">

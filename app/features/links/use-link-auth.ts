@@ -3,7 +3,6 @@ import { useTokens } from "~/features/accounts/session/use-auth";
 
 type LinkData = { convexToken: string | null } | undefined;
 
-/** `useAuth` for the visitors of a public link. */
 export function useLinkAuth() {
   const { token = "" } = useParams();
   return useTokens(useRouteLoaderData<LinkData>("routes/link")?.convexToken ?? null, href("/s/:token/token", { token }));

@@ -2,7 +2,6 @@ import type { FunctionReturnType } from "convex/server";
 import type { api } from "#convex/_generated/api";
 
 export type Tab = NonNullable<FunctionReturnType<typeof api.presence.list>>[number];
-/** `tab` is the tab to follow. */
 export type Person = { userId: string; name: string; isAway: boolean; tab: Tab };
 
 /** Returns every other person once, in order of arrival. With `imageId`, returns only people who view that image. */

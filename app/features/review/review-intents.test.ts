@@ -5,7 +5,6 @@ import type { Intent, RunMutation } from "~/lib/forms/intents";
 import { api } from "#convex/_generated/api";
 import { reviewIntents } from "./review-intents";
 
-/** Returns a cache of query results like that of the Convex client. */
 function cacheOf(answers: [FunctionReference<"query">, Record<string, unknown>, unknown][]) {
   const entries = answers.map(([query, args, value]) => ({ name: getFunctionName(query), args, value }));
   const at = (query: FunctionReference<"query">, args: unknown) =>

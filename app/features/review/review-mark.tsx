@@ -20,7 +20,6 @@ export function ReviewMark({ status, className }: { status: ReviewFilter; classN
   );
 }
 
-/** Renders a status icon for the corner of a thumbnail. */
 export function PictureReviewMark({ item: { review } }: { item: { review?: { status: ReviewFilter } } }) {
   if (!review) return null;
   return (

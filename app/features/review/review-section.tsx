@@ -12,7 +12,6 @@ import { ReviewMark } from "./review-mark";
 type ReviewDetails = FunctionReturnType<typeof api.reviews.getReview>;
 type Request = NonNullable<ReviewDetails>["requests"][number];
 
-/** Shows who set the status of the page's item, when, for which version, and the open requests. */
 export function ReviewSection({ item, review }: { item: { _id: string }; review: ReviewDetails }) {
   const mayReview = useMayRun()("reviewItem");
   if (!review && !mayReview) return null;

@@ -73,7 +73,6 @@ export async function deleteImages(ctx: MutationCtx, ids: readonly Id<"commentIm
   return ids.length;
 }
 
-/** Returns the unsent images of an author. */
 export async function unsentImagesOf({ db }: QueryCtx, authorId: string, limit: number): Promise<Id<"commentImages">[]> {
   const images = await db
     .query("commentImages")

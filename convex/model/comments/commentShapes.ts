@@ -13,7 +13,7 @@ export const commentImageShape = v.object({
 export const commentShape = v.object({
   _id: v.id("comments"),
   threadId: v.id("commentThreads"),
-  /** Made by the client that wrote it. */
+  /** Created by the client that wrote the comment. */
   key: v.string(),
   /** Mentions are "@[name](userId)" with the current name. "" for a deleted comment. */
   text: v.string(),

@@ -22,7 +22,7 @@ export const commentTables = {
   commentThreads: defineTable({
     itemId,
     anchor: v.optional(anchor),
-    /** The version that was commented. Absent while the image has only one. */
+    /** The commented version. Absent while the image has only one. */
     versionId: v.optional(v.id("imageVersions")),
     versionNumber: v.optional(v.number()),
     authorId: v.string(),
@@ -31,7 +31,7 @@ export const commentTables = {
     commentCount: v.number(),
     resolvedAt: v.optional(v.number()),
     resolvedBy: v.optional(v.string()),
-    /** Made by the client, so that a repeated request starts one thread. */
+    /** Created by the client, so that a repeated request starts one thread. */
     key: v.string(),
   })
     .index("by_item", ["itemId"])
@@ -93,12 +93,12 @@ export const commentTables = {
     .index("by_thread", ["threadId"])
     .index("by_user", ["userId"]),
 
-  /** Who is mentioned in a thread, for the list of a person's mentions. */
+  /** People who are mentioned in a thread, for the list of a person's mentions. */
   commentMentions: defineTable({
     userId: v.string(),
     itemId,
     threadId: v.id("commentThreads"),
-    /** Comments of the thread that mention the person. */
+    /** The number of the thread's comments that mention the person. */
     count: v.number(),
   })
     .index("by_user", ["userId", "itemId"])

@@ -2,7 +2,6 @@ import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import { limit } from "../errors";
 
-/** Different emoji of one comment. */
 const EMOJI_MAX = 30;
 
 /** Changes the count of an emoji in a comment. Throws "limit" above `EMOJI_MAX`. */

@@ -14,7 +14,6 @@ import { commentedFor } from "./commentedItem";
 import { threadFor } from "./threads";
 import { readUntil } from "./unread";
 
-/** Replies that a list shows per thread. */
 const REPLIES_SHOWN = 10;
 /** Threads with replies of one page: 200 of them took seconds, in which all other calls waited. */
 const THREADS_WITH_REPLIES = 50;

@@ -99,7 +99,6 @@ export async function deleteThread(ctx: MutationCtx, thread: Thread): Promise<vo
   await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeThread, { threadId: thread._id });
 }
 
-/** Deletes up to `limit` rows that belong to a thread, and returns their number. */
 export async function deleteRowsOf(ctx: MutationCtx, threadId: Id<"commentThreads">, limit: number): Promise<number> {
   const { db } = ctx;
   let left = limit;

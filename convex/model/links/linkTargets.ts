@@ -10,7 +10,6 @@ export const targetShape = v.object({
 });
 export type Target = Infer<typeof targetShape>;
 
-/** Returns the item of a link that the caller manages. */
 export async function pathFor(ctx: CallerCtx, itemId: string): Promise<ItemPath> {
   const right = "manageLinks";
   if (ctx.db.normalizeId("designImages", itemId)) return imageFor(ctx, itemId, right);

@@ -29,7 +29,6 @@ export async function notifyPerson(
   return delivery;
 }
 
-/** Returns the person's unread notice of this kind about a thread. There is at most one. */
 async function unreadOfThread(
   { db }: MutationCtx,
   userId: string,
@@ -59,7 +58,6 @@ export async function endOfferNotice(ctx: MutationCtx, { projectId, toId }: Pick
     if (notice.kind === "accessChanged" && notice.change === "transferOffered") await ctx.db.delete(_id);
 }
 
-/** Marks a person's invitations to a project as read, once they have joined it. */
 export async function markInvitationsRead(ctx: MutationCtx, projectId: Id<"projects">, userId: string): Promise<void> {
   for (const { _id, notice, read } of await noticesIn(ctx, projectId, userId))
     if (notice.kind === "invitation" && !read) await ctx.db.patch(_id, { read: true });

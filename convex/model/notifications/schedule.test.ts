@@ -40,7 +40,6 @@ async function settle(): Promise<void> {
 const at = (time: string) => vi.setSystemTime(new Date(`2026-11-${time}Z`));
 const reply = (text: string) => ada.mutation(comments.reply, { threadId, text, key: randomUUID() });
 
-/** Sends the due mails of a person. Returns their texts, or a digest's number of notices. */
 async function sent({ userId }: Person) {
   const claimed = await server.mutation(api.accounts.mail.claimAll, lease);
   const own = [];

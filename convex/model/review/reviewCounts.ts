@@ -32,7 +32,6 @@ export const changedReviews = (reviews: ProjectReviews | undefined, added: Parti
   images: sumOf(reviews?.images, added.images),
 });
 
-/** Returns the fields of a design whose images change. */
 export function changedImageReviews(design: Doc<"designs">, added: ReviewCounts): Pick<Doc<"designs">, "imageReviews" | "reviewedImages"> {
   const imageReviews = sumOf(design.imageReviews, added);
   const reviewedImages = totalOf(imageReviews);

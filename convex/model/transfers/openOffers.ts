@@ -4,7 +4,6 @@ import { isOpen } from "./transfers";
 
 const OFFERS_MAX = 50;
 
-/** Returns the projects that are offered to the caller, without those in the trash. */
 export async function openOffers(ctx: CallerCtx): Promise<{ transfer: Doc<"transfers">; project: Doc<"projects"> }[]> {
   const rows = await ctx.db
     .query("transfers")

@@ -110,7 +110,6 @@ async function counted(proxy: CountingProxy, act: () => Promise<unknown>): Promi
   return [sequentialCalls(calls), calls.filter((call) => call.function !== "").length];
 }
 
-/** Returns a page's calls once all are answered and 2 s have passed without another call. */
 async function settledCalls(proxy: CountingProxy) {
   const calls: ReturnType<CountingProxy["take"]> = [];
   await expect

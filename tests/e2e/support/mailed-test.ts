@@ -3,7 +3,6 @@ import type { Mailbox } from "../../harness/mailbox.ts";
 import { mailboxOfWorker } from "../../harness/servers.ts";
 import { test as base } from "../../harness/test.ts";
 
-/** The worker's app sends its mail to `mailbox`. */
 export const test = base.extend<object, { mailbox: Mailbox }>({
   mailbox: mailboxOfWorker,
   app: [

@@ -107,7 +107,7 @@ export async function exportArchive(
     messages.push({ ...image, file: file?.name, ...(versions.length > 0 && { versions }) });
   }
 
-  /** Returns a file, or undefined if it was deleted meanwhile. Other failures abort the archive, so that it does not look complete. */
+  /** Returns a file, or undefined if it was deleted since. Other failures abort the archive, so that it does not look complete. */
   async function fileOf(image: Row, version: { versionId?: string }, name: string, signal: AbortSignal) {
     const url = await convex.query(archive.file, { sessionId, imageId: image.id, ...version }).catch(nullIfNotFound);
     return url === null ? undefined : fileAt(url, name, Number(image["createdAt"]), signal);

@@ -46,7 +46,6 @@ export function serveLinkImage(
 
 type TokenImage = { width?: string | undefined; version?: string | undefined };
 
-/** Serves the original, or a variant of the requested width, to a program with an access token. */
 export function serveTokenImage(
   request: Request,
   imageId: string,

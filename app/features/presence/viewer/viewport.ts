@@ -24,7 +24,6 @@ function rounded({ x, y, width, height }: Part): Part {
 
 export const isPartial = ({ width, height }: Part): boolean => Math.min(width, height) < WHOLE;
 
-/** Returns the view that shows the part as large as the stage allows. */
 export function viewOfPart(part: Part, rotation: Rotation, scene: Pick<Scene, "stage" | "picture" | "scalable">): View {
   const { stage, picture } = scene;
   if (!isPartial(part)) return { scale: fitScale({ ...scene, corner: { x: 0, y: 0 }, density: 1 }), x: 0, y: 0 };

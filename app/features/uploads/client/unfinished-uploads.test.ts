@@ -169,7 +169,6 @@ describe("unfinished uploads", () => {
         "5 f.png",
       ]);
       expect(sent[0]?.file).toMatchObject({ name: "a.png", type: "image/png", lastModified: 7 });
-      // The closed page may have sent the file with this key already.
       expect(sent[0]?.entry.key).toBe(ids[0]);
       expect(page.queue.names()).toEqual(["b.png"]);
     });

@@ -30,7 +30,7 @@ export function formatDate(at: number, precision: "day" | "minute", { locale, ti
 
 let last: { key: string; format: Intl.DateTimeFormat } | null = null;
 
-/** Keeps the last formatter: making one takes longer than using it, and a page needs one or two. */
+/** Keeps the last formatter: creating one takes longer than using it, and a page needs one or two. */
 function formatter(locale: string, timeZone: string, precision: "day" | "minute"): Intl.DateTimeFormat {
   const key = `${locale} ${timeZone} ${precision}`;
   if (last?.key !== key) {
