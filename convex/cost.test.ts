@@ -51,10 +51,8 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["search:find", () => ({ text: "name" }), { documents: 98, ranges: 31 }],
   ["search:find", () => ({ text: "", kind: "image" }), { documents: 55, ranges: 6 }],
   ["search:find", () => ({ text: "", kind: "image", type: "image/png", from: 1 }), { documents: 55, ranges: 6 }],
-  // Each link with its target and creator.
   ["links:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 63, ranges: 64 }],
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
-  // Each thread with its first comment, and each author once.
   ["comments:listThreads", ({ image }) => ({ itemId: image, filter: "open", paginationOpts: page }), { documents: 46, ranges: 28 }],
   ["comments:listThreads", ({ image }) => ({ itemId: image, filter: "resolved", paginationOpts: page }), { documents: 5, ranges: 7 }],
   ["comments:listReplies", ({ thread }) => ({ threadId: thread, paginationOpts: page }), { documents: 27, ranges: 8 }],

@@ -48,7 +48,6 @@ export const listDesignImages = readerQuery({
   },
 });
 
-/** Returns an image with its neighbours in manual order. */
 export const getDesignImageInPlace = readerQuery({
   args: { id: v.string() },
   returns: v.object({

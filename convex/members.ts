@@ -45,7 +45,6 @@ export const listSharedProjects = userQuery({
   },
 });
 
-/** Returns null for a project in the trash. */
 async function sharedProject(
   ctx: CallerCtx,
   { projectId, role }: Doc<"projectMembers">,

@@ -44,7 +44,6 @@ export const setStatus = undoableMutation({
   },
 });
 
-/** Returns null for an item without a status. */
 export const getReview = userQuery({
   args: { id: v.string() },
   returns: v.union(
@@ -118,7 +117,6 @@ export const cancelRequest = userMutation({
   },
 });
 
-/** Maximum members read, and reviewers returned. */
 const MEMBERS = 1000;
 const REVIEWERS = 200;
 

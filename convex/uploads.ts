@@ -43,7 +43,6 @@ export const expectRoom = serverQueryFor({
   },
 });
 
-/** Returns the user whose storage an upload to the design needs. */
 export const getStorageOwner = serverQueryForSender({
   args: { designId: v.string() },
   returns: v.string(),

@@ -67,7 +67,6 @@ export const remove = userMutation({
   },
 });
 
-/** Sends an event "test", which has no items. */
 export const sendTest = userMutation({
   args: managed,
   returns: v.null(),

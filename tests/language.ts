@@ -19,7 +19,6 @@ const read = (file: string) => readFileSync(ROOT + file, "utf8");
 const isTest = (file: string) => /\.(test|spec)\.tsx?$/.test(file);
 
 const isComment = (line: string) => /^(\/\/|\/\*|\*(\s|\/|$))/.test(line.trim());
-/** Directives are for tools, not for readers. */
 const isDirective = (line: string) => /^\/[/*]\s*(?:oxlint-|@ts-|@vitest-)/.test(line.trim());
 const withoutComments = (source: string) =>
   source

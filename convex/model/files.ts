@@ -27,7 +27,6 @@ export async function fileIsTaken(ctx: QueryCtx, storageId: Id<"_storage">): Pro
   return inComment !== null;
 }
 
-/** Returns the first row that refers to a file, of any owner or of one. */
 export async function rowOfFile(
   ctx: QueryCtx,
   storageId: Id<"_storage">,

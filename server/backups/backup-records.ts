@@ -74,7 +74,6 @@ export function objectsOf(backup: Backup): Map<string, { sha256: string; size: n
   return new Map(objects.map((each) => [objectName(each.sha256), each]));
 }
 
-/** Writes a line of JSON and a line with its checksum. */
 async function writeSealed(target: Target, name: string, value: object): Promise<void> {
   const line = JSON.stringify(value);
   await target.write(name, [Buffer.from(`${line}\n${sha256Of(line)}\n`)]);

@@ -19,7 +19,6 @@ export type RestoreOptions = {
 
 export type Restored = {
   problems: string[];
-  /** Names of objects with wrong content. */
   damaged: string[];
 };
 

@@ -1,6 +1,5 @@
 /** Where backups are stored. Names are paths with "/". */
 export type Target = {
-  /** A local folder for temporary files. */
   scratch: string;
   /** Makes the target usable by this process alone. Throws when another process uses the target. */
   lock(): Promise<() => Promise<void>>;
@@ -15,7 +14,6 @@ export type Target = {
   remove(name: string): Promise<void>;
   /** Moves a damaged object away, so that the next backup stores it again. */
   setAside(name: string): Promise<void>;
-  /** Returns the name for messages. */
   describe(name: string): string;
   /** Returns the local file of an object; null for a remote target. */
   localFile(name: string): string | null;

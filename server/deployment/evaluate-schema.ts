@@ -31,7 +31,6 @@ export async function evaluateSchema(target: Target, artifact: Artifact): Promis
 
 const SIGNS: Record<string, string> = { added: "+", dropped: "-", enabled: "*", disabled: "*" };
 
-/** Describes the changes with their costs: documents that are read to build an index or to validate a table. */
 export function describeEvaluation({ tables, indexes }: SchemaEvaluation): string {
   const changes = indexes.flatMap(({ name, type, fields, change, needsBackfill, numDocs }) => {
     const sign = SIGNS[change];

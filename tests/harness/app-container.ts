@@ -6,7 +6,6 @@ import { CONFINED } from "../container/container-engine.ts";
 export const IMAGE = process.env.TEST_CONTAINER;
 const ENGINE = process.env.CONTAINER_ENGINE ?? "podman";
 const USER = 1000;
-/** Owns the data folders, if the tests may choose an owner. */
 export const APP_USER = IMAGE && process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 

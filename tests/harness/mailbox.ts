@@ -9,7 +9,7 @@ export type Received = {
   headers: string;
   text: string;
   html: string;
-  /** The first link of the text. */ link: string;
+  link: string;
 };
 
 export type Mailbox = {

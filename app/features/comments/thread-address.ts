@@ -5,7 +5,6 @@ export const THREAD = "thread";
 
 type CommentedItem = { designId: string; imageId?: string | undefined };
 
-/** Returns the address of the page with an item's comments. */
 export const commentsAddress = ({ designId, imageId }: CommentedItem, addresses = SIGNED_IN): string =>
   addresses.comments(designId, imageId);
 

@@ -7,7 +7,6 @@ const PAUSE_MS = 2000;
 
 type CommentedItem = { _id: string; isUnread?: boolean | undefined; lastCommentAt?: number | undefined };
 
-/** Marks the comments of an item as read while they are shown in a visible tab. */
 export function useMarkRead({ _id: itemId, isUnread = false, lastCommentAt }: CommentedItem, isShown = true): void {
   const markedAt = useRef(0);
   const waiting = useRef<(() => void) | null>(null);

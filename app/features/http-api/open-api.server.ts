@@ -30,7 +30,6 @@ const SCHEMAS = {
   Error: errorSchema,
 };
 
-/** Returns the OpenAPI 3.1 document of the HTTP API. `base` is its address. */
 export function openApiDocument(base: string) {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });

@@ -30,7 +30,6 @@ const { startThread, replyToThread, editComment, removeComment } = commentIntent
 const INTENTS = { startThread, replyToThread, editComment, removeComment };
 const GUEST_NAME = "name";
 
-/** Returns the author of the visitor's comments; null for a link without comments. */
 export async function commenterOf(request: Request, context: Context, link: OpenedLink): Promise<LinkAuthor | null> {
   if (!link.comments) return null;
   const user = (await getVisitor(context))?.user;
@@ -140,7 +139,6 @@ async function write({ request, context }: Sent, call: Call, args: object, sentN
   return { me: toAuthor(guest), cookies: guestCookies(config, request, link, guest) };
 }
 
-/** Runs a mutation. The deployment validates the arguments. */
 const run = (context: Context, call: Call, args: object): Promise<unknown> =>
   serviceConvex(context.get(configContext)).mutation(api.linkComments[call], args as FunctionArgs<(typeof api.linkComments)[Call]>, {
     skipQueue: true,

@@ -23,12 +23,10 @@ type LinkFrameProps = {
   /** Null for signed-out visitors, who cannot save. */
   isSaved: boolean | null;
   saveProblem: string | null;
-  /** Null for a link without comments. */
   commenter: LinkAuthor | null;
   children: ReactNode;
 };
 
-/** Shows the pages of a public link: live, without a sidebar, and with the addresses of the link. */
 export function LinkFrame({ token, role, convex, canReport, isOfImage, isSaved, saveProblem, commenter, children }: LinkFrameProps) {
   const addresses = useMemo(() => addressesIn(token, isOfImage), [token, isOfImage]);
   const commenting = useLinkSending(token, commenter);

@@ -14,7 +14,6 @@ import { createLinkToken, linkAddress } from "./link-token.server";
 import { countAttempts } from "./open-link.server";
 import { CHANGE_LINK, CREATE_LINK } from "./link-intents";
 
-/** `link`: the address of a link that the form created. */
 type LinkAnswer = FormAnswer & { link?: string };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };

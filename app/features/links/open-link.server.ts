@@ -91,7 +91,6 @@ export async function unlockedLink(context: Readonly<RouterContextProvider>): Pr
 
 const ATTEMPTS = { seconds: 15 * 60, perVisitor: 10, perLink: 100 };
 
-/** Returns the cookies that unlock the link, or an error message. */
 export async function unlock(
   request: Request,
   context: Readonly<RouterContextProvider>,

@@ -20,7 +20,6 @@ import { STATUS_ICONS } from "./review-mark";
 
 type ReviewedItem = Item & { review?: { status: ReviewFilter }; versionId?: string };
 
-/** `form` distinguishes the forms of one item on a page. */
 function useReviewForm(item: ReviewedItem, form: string) {
   return useIntentForm({ id: `${form}-${item._id}`, intent: "reviewItem" });
 }
@@ -113,7 +112,6 @@ export function ReviewDialogs({ state: { openDialog, setOpenDialog }, items, isI
 
 export const pageDialogOf = (id: string) => `own-review-dialog-${id}`;
 
-/** Renders the dialog of the page's own item. `ReviewSection` has the button. */
 export function PageReviewDialog({ item, isImage }: { item: ReviewedItem; isImage: boolean }) {
   const state = useReviewForm(item, "own-review");
   const id = pageDialogOf(item._id);
@@ -128,7 +126,6 @@ type ReviewMenuLinksProps = {
   item: Item;
   projectId: string;
   openDialog?: ((requested: OpenItemDialog) => void) | undefined;
-  /** The noun for the palette's commands, on the item's own page. */
   commandNoun?: "design" | "image" | undefined;
 };
 

@@ -10,7 +10,6 @@ import { api } from "#convex/_generated/api";
 import { CREATE_WEBHOOK, WEBHOOK_EVENTS } from "./webhook-intents";
 import { createWebhookSecret } from "./webhook-secret.server";
 
-/** `secret`: the key of a webhook that the form created, shown once. */
 type WebhookAnswer = FormAnswer & { secret?: string };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };

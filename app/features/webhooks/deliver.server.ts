@@ -8,7 +8,6 @@ import { openWebhookSecret } from "./webhook-secret.server";
 
 export type Delivery = FunctionReturnType<typeof api.webhooks.claim>[number];
 
-/** The response's status, if there was one, and the problem of a failed delivery. */
 export type Outcome = { status?: number; problem?: string };
 
 const TIMEOUT_MS = 5000;

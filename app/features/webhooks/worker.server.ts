@@ -12,7 +12,6 @@ const BATCH = 5;
 /** Pauses after failures, in ms. After the last one, the delivery fails. */
 const PAUSES = [10_000, 60_000, 600_000, 3_600_000, 21_600_000];
 
-/** Sends queued deliveries to webhooks. `network` is replaced in tests. */
 export function startWebhookWorker(config: AppConfig, network?: Network): QueueWorker {
   const deployment = serviceConvex(config);
 

@@ -23,7 +23,6 @@ export const accessTokenTables = {
     .index("by_user", ["userId", "createdAt"]),
 };
 
-/** Returns null for an unknown or expired token. */
 export async function findAccessToken(
   { db }: Pick<QueryCtx, "db">,
   tokenHash: string,

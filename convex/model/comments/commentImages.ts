@@ -57,7 +57,6 @@ export async function commentImageFor(ctx: ReaderCtx, id: Id<"commentImages">): 
   return { image, designId: "designId" in item ? item.designId : item._id };
 }
 
-/** Deletes images with their files. Returns the number of rows. */
 export async function deleteImages(ctx: MutationCtx, ids: readonly Id<"commentImages">[] = []): Promise<number> {
   const freed = new Map<string, number>();
   for (const id of ids) {
@@ -100,7 +99,6 @@ export async function transferImage(ctx: MutationCtx, { _id, ownerId: former, si
   await changeUsage(ctx, ownerId, { bytes: size });
 }
 
-/** Maximum images of one item that a transfer measures. */
 const MEASURED_MAX = 1000;
 
 /** Returns the bytes of the images in comments on items. Items without comments cost no query. */

@@ -56,7 +56,6 @@ export const commentTables = {
     deletedAt: v.optional(v.number()),
     mentions: v.array(v.string()),
     imageIds: v.optional(v.array(v.id("commentImages"))),
-    /** Counts of the rows in `commentReactions`. */
     reactions: v.optional(v.array(v.object({ emoji: v.string(), count: v.number() }))),
     key: v.string(),
   })
@@ -93,12 +92,10 @@ export const commentTables = {
     .index("by_thread", ["threadId"])
     .index("by_user", ["userId"]),
 
-  /** People who are mentioned in a thread, for the list of a person's mentions. */
   commentMentions: defineTable({
     userId: v.string(),
     itemId,
     threadId: v.id("commentThreads"),
-    /** The number of the thread's comments that mention the person. */
     count: v.number(),
   })
     .index("by_user", ["userId", "itemId"])

@@ -5,7 +5,6 @@ export const DELETED_USER = "Deleted user";
 
 export type NamesOf = (userIds: Iterable<string>) => Promise<Map<string, string>>;
 
-/** Returns a function that reads each user once. */
 export function peopleOf(ctx: Pick<QueryCtx, "db">): NamesOf {
   const known = new Map<string, Promise<string>>();
   const nameFor = async (userId: string): Promise<string> => {

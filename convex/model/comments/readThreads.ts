@@ -17,7 +17,6 @@ import { readUntil } from "./unread";
 const REPLIES_SHOWN = 10;
 /** Threads with replies of one page: 200 of them took seconds, in which all other calls waited. */
 const THREADS_WITH_REPLIES = 50;
-/** Reactions of one person to one comment. */
 export const REACTIONS_MAX = 10;
 /** Maximum pins of one image. Open threads come first, so that they remain visible. */
 const PINS_MAX = 500;

@@ -38,7 +38,6 @@ export const newThread = {
   key: v.string(),
 };
 
-/** Returns the earlier thread for a `key` that the author already used. */
 export async function addThread(ctx: AuthorCtx, args: ObjectType<typeof newThread> & WithImages): Promise<Id<"commentThreads">> {
   const path = await commentedFor(ctx, args.itemId, "comment");
   const { item } = path;
@@ -77,7 +76,6 @@ async function versionOf(ctx: AuthorCtx, image: Doc<"designImages">, versionId: 
 
 export const newReply = { threadId: v.string(), text: v.string(), key: v.string() };
 
-/** Returns the earlier comment for a `key` that the author already used. */
 export async function addReply(ctx: AuthorCtx, args: ObjectType<typeof newReply> & WithImages): Promise<Id<"comments">> {
   const { thread, ...path } = await threadFor(ctx, args.threadId, "comment");
   const { text } = checkText(args);
@@ -120,7 +118,6 @@ export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof chan
   await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
 }
 
-/** Deletes a comment of the author; owners can delete any. A first comment with replies stays, without its text. */
 export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<void> {
   const path = await commentFor(ctx, commentId);
   if (!isBy(ctx, path.comment) && !(await hasRight(ctx, path.project, "moderate"))) throw notFound();

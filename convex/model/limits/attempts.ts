@@ -7,10 +7,7 @@ export const attempts = {
   takeBack: v.optional(v.literal(true)),
 };
 
-/**
- * Counts an attempt for each key, or subtracts a successful one. Returns the seconds to wait at the limit of a key, otherwise 0.
- * `lastRequest` is the end of the row's window, because Better Auth deletes rows in the past.
- */
+/** Counts an attempt for each key, or subtracts a successful one. Returns the seconds to wait at the limit of a key, otherwise 0. */
 export async function countAttempts({ db }: MutationCtx, { limits, seconds, takeBack }: ObjectType<typeof attempts>): Promise<number> {
   const now = Date.now();
   const rows = await Promise.all(
@@ -20,6 +17,7 @@ export async function countAttempts({ db }: MutationCtx, { limits, seconds, take
         .query("rateLimits")
         .withIndex("key", (q) => q.eq("key", name))
         .unique();
+      // `lastRequest` is the end of the window, because Better Auth deletes rows in the past.
       const isCurrent = row !== null && row.lastRequest > now;
       return { name, most, row, count: isCurrent ? row.count : 0, end: isCurrent ? row.lastRequest : now + seconds * 1000 };
     }),

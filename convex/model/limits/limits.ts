@@ -35,7 +35,6 @@ export async function limitsOf({ auth }: { auth: Auth }): Promise<TokenLimits> {
   return { isLimited: identity?.["limited"] === true, ...(typeof quota === "number" && { quota }) };
 }
 
-/** Returns the context of a job with the limits of the user who started it. */
 export function withLimits<Ctx extends { auth: Auth }>(ctx: Ctx, userId: string, { isLimited: limited, quota }: TokenLimits): Ctx {
   const identity = { tokenIdentifier: "", subject: userId, issuer: "", limited, ...(quota !== undefined && { quota }) };
   return { ...ctx, auth: { ...ctx.auth, getUserIdentity: async () => identity } };

@@ -24,7 +24,6 @@ export const linkTables = {
     /** Set when the link has expired, so that live queries of visitors run again. */
     expiredAt: v.optional(v.number()),
     downloads: v.boolean(),
-    /** Whether comments were written through the link. */
     hasComments: v.optional(v.literal(true)),
     createdBy: v.string(),
     createdAt: v.number(),

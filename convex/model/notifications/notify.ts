@@ -78,7 +78,6 @@ export async function notifyOfDeletedOwner(ctx: MutationCtx, project: Doc<"proje
   if (!isTold) await notifyPerson(ctx, userId, projectId, { kind: "accessChanged", actorId, projectId, change: "removed", name: "" });
 }
 
-/** Deletes notices that name a purged project. Returns the number of deleted rows. */
 export async function forgetAccessNotices({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
   const rows = await db
     .query("notices")

@@ -66,10 +66,8 @@ export async function cancelRequests(ctx: MutationCtx, items: { itemId: ItemId }
   for (const { itemId } of items) for (const { _id } of await requestsOf(ctx, itemId)) await ctx.db.delete(_id);
 }
 
-/** Maximum open requests to one person in a project. */
 const OF_PERSON = 500;
 
-/** Ends the requests to someone who can no longer review. */
 export async function endRequestsTo(
   ctx: MutationCtx,
   { projectId, userId }: Pick<Doc<"projectMembers">, "projectId" | "userId">,

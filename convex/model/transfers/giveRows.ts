@@ -9,10 +9,8 @@ import { forgetTags, noteTags } from "../tags/tagging";
 
 /** Changes the owner of rows. The owner's bytes change in the same transaction, so a repeated step counts nothing twice. */
 
-/** Changed bytes by owner. */
 type Bytes = Map<string | undefined, number>;
 
-/** Gives images to the owner of their project. Returns the number of read and changed rows. */
 export async function transferImages(
   ctx: MutationCtx,
   images: Doc<"designImages">[],

@@ -78,7 +78,6 @@ export async function answerCommentImage({ request, context, url }: Pick<ActionF
 const ofForm = [...startThread.fields, ...replyToThread.fields, ...startThread.lists, INTENT_FIELD, FORM_FIELD, FILES];
 const FORM_NAMES = [...new Set(ofForm)];
 
-/** Handles the forms of a page with comments on an item. The forms can have files, also without JavaScript. */
 export async function commentsAction(args: ActionFunctionArgs, itemId: string) {
   const { request, context } = args;
   if (!isUpload(request)) return serverAction(commentIntents)(args);

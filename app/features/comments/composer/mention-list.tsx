@@ -1,7 +1,6 @@
 import { clsx } from "clsx";
 import type { useMentions } from "./use-mentions";
 
-/** Renders the people suggested after an @. The text field handles the keys. */
 export function MentionList({ mentions }: { mentions: ReturnType<typeof useMentions> }) {
   if (mentions.suggested.length === 0) return null;
   return (

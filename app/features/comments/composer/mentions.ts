@@ -49,7 +49,6 @@ export function toTokens(text: string, people: People): string {
 
 const TOKEN = /@\[([^[\]\n]{1,200})\]\(([\w-]{1,64})\)/g;
 
-/** Converts a stored text with tokens to the text that the field shows. */
 export function fromTokens(text: string): { text: string; people: People } {
   const people: Record<string, string> = {};
   const shown = text.replaceAll(TOKEN, (_, stored: string, id: string) => {

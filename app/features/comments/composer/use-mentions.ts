@@ -52,7 +52,6 @@ export function useMentions({ projectId, text, caret, onChoose }: MentionsOption
       "aria-controls": current ? listId : undefined,
       "aria-activedescendant": current ? `${listId}-${index}` : undefined,
     },
-    /** Returns whether the list handled the key. */
     onKey(event: KeyboardEvent): boolean {
       if (!current || !mention) return false;
       const key = pressedKey(event.nativeEvent);

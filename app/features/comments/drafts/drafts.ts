@@ -23,7 +23,6 @@ export function readDraft(userId: string, place: string, now = Date.now()): Draf
   return null;
 }
 
-/** Stores a draft, or removes it if it has no text, images or anchor. */
 export function writeDraft(userId: string, place: string, draft: Draft): void {
   const isEmpty = draft.text.trim() === "" && !draft.anchor && !draft.images?.length;
   store(draftKey(userId, place), isEmpty ? null : draft);

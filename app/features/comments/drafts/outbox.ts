@@ -16,10 +16,7 @@ type Author = { userId: string; name: string };
 
 const sending = new Set<string>();
 
-/**
- * Sends a comment once there is a connection. Until then it is stored, and the next page sends it if this one closes.
- * The server writes one comment per key. Throws for a rejected comment.
- */
+/** Sends a comment when connected. Stores it until then, so that a later page can send it. Throws for a rejected comment. */
 export async function sendComment(me: Author, unsent: Unsent): Promise<void> {
   const { key } = unsent.draft;
   if (sending.has(key)) return;

@@ -29,7 +29,6 @@ export function readStored(prefix: string): { key: string; value: unknown }[] {
   }
 }
 
-/** Stores a value, or removes it for null. */
 export function store(key: string, value: object | null): void {
   try {
     if (value === null) localStorage.removeItem(key);

@@ -205,7 +205,6 @@ function ConfirmDelete({ comment: { _id } }: DeleteFormProps) {
   );
 }
 
-/** Lets moderators delete all comments that one author wrote through a public link. */
 function DeleteAllForm({ comment: { _id, linkId, author }, projectId }: DeleteFormProps) {
   const state = useIntentForm({ id: `delete-all-${_id}`, intent: "removeLinkComments" });
   if (!useMayRun()("removeLinkComments") || linkId === undefined) return null;

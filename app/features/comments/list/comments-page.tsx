@@ -22,7 +22,6 @@ import { ThreadCard, ThreadList, type ThreadPlace } from "./thread-list";
 
 export type CommentsData = {
   threads: PreloadOf<typeof api.comments.listThreads>;
-  /** The thread that the address names, with its replies. */
   thread: { own: PreloadOf<typeof api.comments.getThread>; replies: PreloadOf<typeof api.comments.listReplies> } | null;
   filter: ThreadFilter;
   isFirst: boolean;

@@ -42,7 +42,6 @@ export const commentActions = {
 type Images = NonNullable<Draft["images"]>;
 type Author = { userId: string; name: string };
 
-/** Returns the changes that visitors of a public link can make, too. */
 export function useWriting() {
   const link = useLinkCommenting();
   if (!link)

@@ -31,7 +31,6 @@ type CommentedImage = {
 
 export type ViewerCommentsProps = {
   image: CommentedImage;
-  /** The number of the shown version; undefined while it loads. */
   versionNumber: number | undefined;
   projectId: string;
   zoom: StageZoom;

@@ -37,7 +37,6 @@ export type ImageService = {
 
 export type ImageReference = { userId: string; sessionId: string; imageId: string; versionId?: string | undefined };
 
-/** Returns a session id for the visitors of a public link, who share its access. */
 export const sessionOfLink = ({ linkId, lock }: LinkReference): string => `${LINK_SESSION}${lock} ${linkId}`;
 
 type LinkReference = { linkId: string; lock: number };

@@ -16,7 +16,6 @@ import { BusyError } from "~/features/images/codecs/work-queue.server";
 import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
 import { duplicateText, noRoomText, tooLargeText, type UploadResult } from "../upload-result";
 
-/** Who adds the image: a session, or a program with an access token. */
 export type Sender = { sessionId: string; tokenHash?: never } | { sessionId?: never; tokenHash: string };
 
 export const senderOf = ({ sessionId, tokenHash }: Sender): Sender => (tokenHash === undefined ? { sessionId } : { tokenHash });
