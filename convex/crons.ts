@@ -8,7 +8,7 @@ crons.interval("delete what has been in the trash for 30 days", { hours: 1 }, in
 crons.interval("forget which files were deleted", { hours: 1 }, internal.jobs.sweepReleased.sweep, {});
 crons.interval("take up unfinished removals", { hours: 1 }, internal.jobs.purge.resume);
 crons.interval("take up unfinished transfers", { hours: 1 }, internal.jobs.transfers.resume);
-// Renaming this job makes it run immediately on deployment.
+// A job with a new name runs immediately after the deployment.
 crons.interval("upgrade rows and favourites of an earlier build", { hours: 1 }, internal.jobs.upgrade.run, {});
 crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});
 crons.interval("delete old deliveries of webhooks", { hours: 1 }, internal.jobs.webhooks.sweep, {});

@@ -34,7 +34,7 @@ export const invite = serverMutationFor({
     email: v.string(),
     role: memberRole,
     tokenHash: v.string(),
-    /** Whether the token is only mailed. Otherwise the inviter gets a link, which any account can accept. */
+    /** Whether the token is only mailed. Otherwise the inviter receives a link, which any account can accept. */
     isMailed: v.boolean(),
   },
   returns: invited,

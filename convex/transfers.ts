@@ -107,7 +107,7 @@ export const decline = userMutation({
   },
 });
 
-/** Throws "not_found" also for an offer that was withdrawn, has expired, or was made to a former member. */
+/** Throws "not_found" also for an offer that was withdrawn, has expired, or is addressed to a former member. */
 async function offerFor(ctx: UserMutationCtx, transferId: string): Promise<{ transfer: Doc<"transfers">; project: Doc<"projects"> }> {
   const id = ctx.db.normalizeId("transfers", transferId);
   const transfer = id && (await ctx.db.get(id));

@@ -1,7 +1,7 @@
 const UNRELEASED = "## Unreleased\n";
 const STEPS = "### Steps for operators\n";
 
-/** Dates the section "Unreleased" and adds an empty one. Throws if it does not say what an operator must do. */
+/** Dates the section "Unreleased" and adds an empty one. Throws if the section does not describe what an operator must do. */
 export function releasedChangelog(text: string, version: string, date: Date): string {
   const [before, after] = text.split(UNRELEASED);
   if (before === undefined || after === undefined) throw new Error('CHANGELOG.md needs one section "Unreleased".');

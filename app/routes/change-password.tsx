@@ -5,7 +5,7 @@ import type { Route } from "./+types/change-password";
 
 export const middleware: Route.MiddlewareFunction[] = [requireVisitor];
 
-/** Password managers open this address (W3C, A Well-Known URL for Changing Passwords). */
+/** Redirects password managers, which open this address (W3C, A Well-Known URL for Changing Passwords). */
 export const loader = () => redirect(href("/account/security"));
 
 export const action = methodNotAllowed("GET", "HEAD");

@@ -17,7 +17,7 @@ import type { Route } from "./+types/invitation";
 
 export const meta: Route.MetaFunction = () => [{ title: "Invitation · Atelier" }];
 
-/** Opening the link accepts nothing: mail scanners follow links. */
+/** Accepts nothing when the link is opened, because mail scanners follow links. */
 export async function loader({ request, context, url }: Route.LoaderArgs) {
   const { token, invitationId } = openedBy(url);
   const visitor = await getVisitor(context);

@@ -10,7 +10,7 @@ import type { Route } from "./+types/unsubscribe";
 
 export const meta: Route.MetaFunction = () => [{ title: "Unsubscribe · Atelier" }, { name: "robots", content: "noindex" }];
 
-/** Opening the address changes nothing: mail scanners follow links. */
+/** Changes nothing when the address is opened, because mail scanners follow links. */
 export function loader({ context, url }: Route.LoaderArgs) {
   const subscription = subscriptionOf(context.get(configContext), url.searchParams.get(UNSUBSCRIBE_TOKEN));
   return { from: subscription?.from ?? null };

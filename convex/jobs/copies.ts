@@ -113,7 +113,7 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
   if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
 }
 
-/** Starts a job for each copy. With `isMove`, each original goes to the trash when its copy is complete. */
+/** Starts a job for each copy. With `isMove`, each original moves to the trash when its copy is complete. */
 export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<"projects">, { isMove = false } = {}): Promise<void> {
   const designs = groups.flatMap((group) => group.designs);
   const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
@@ -265,7 +265,7 @@ export const design = internalMutation({
   },
 });
 
-/** Ends a move to another owner. The original stays if the move was undone meanwhile, or if the right to delete has ended. */
+/** Ends a move to another owner. The original stays if the move was undone, or if the right to delete has ended. */
 async function trashOriginal(ctx: Ctx, { design, project }: DesignPath, copy: Doc<"designs">, step: UndoStep | undefined): Promise<void> {
   if (design.removedAt !== undefined || copy.removedAt !== undefined || !(await hasRight(ctx, project, "delete"))) return;
   const recorder = recordChanges(ctx);

@@ -15,7 +15,7 @@ export type Refusal = {
 
 export const unauthenticated = () => refusal({ code: "unauthenticated" });
 
-/** Also used for foreign items, which callers must not be able to distinguish from missing ones. */
+/** Returns the error for missing items and for foreign ones, which callers must not be able to distinguish. */
 export const notFound = () => refusal({ code: "not_found" });
 
 export const invalid = (fieldErrors: Record<string, string[]>) => refusal({ code: "invalid", fieldErrors });

@@ -20,7 +20,7 @@ import { designsChanged, imagesChanged } from "./summaries";
 import { expectSettled } from "./transfers/transfers";
 import { trashImages } from "./trashing";
 
-/** A move costs the same however much the item contains. To another owner it is a copy, after which the item goes to the trash. */
+/** A move costs the same however much the item contains. To another owner it is a copy, after which the item moves to the trash. */
 
 type Ctx = UserMutationCtx;
 

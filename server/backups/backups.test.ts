@@ -233,7 +233,7 @@ function flip(name: string, place?: number): () => void {
   return () => writeFileSync(path, before);
 }
 
-/** The engine may still clear unused bytes of the database. */
+/** Waits for the engine, which may still clear unused bytes of the database. */
 async function settledBackup(): Promise<Backup> {
   const target = folderTarget(to);
   for (let last = ""; ;) {

@@ -112,7 +112,7 @@ export function scheduleBackups({ settings, log, run = runWorker, firstDelayMs =
 
 const TAIL_BYTES = 2000;
 
-/** An interrupted backup is continued by the next one, so the process can be killed at any moment. */
+/** Runs a backup in a process that can be killed at any moment, because the next backup continues an interrupted one. */
 async function runWorker(signal: AbortSignal): Promise<WorkerMessage> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", WORKER], { stdio: ["ignore", "ignore", "pipe", "ipc"] });
   const kill = () => child.kill();

@@ -1,4 +1,4 @@
-/** `npm run backup [-- FOLDER [--link]]`: copies the embedded deployment's data and the keys; without FOLDER, to BACKUP_TO. The app may run. */
+/** `npm run backup [-- FOLDER [--link]]`: copies the deployment's data and keys to FOLDER or BACKUP_TO. The app may run. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";

@@ -26,7 +26,7 @@ export function guardsFor(origin: string | null, origins: readonly string[] = []
   return { ...ALWAYS, ...(secureContext && SECURE_CONTEXT), ...(strict !== undefined && { "Strict-Transport-Security": strict }) };
 }
 
-/** Returns the HSTS header. HSTS covers all ports (RFC 6797, 8.3), so a host that APP_URL also names with http gets "max-age=0". */
+/** Returns the HSTS header. HSTS covers all ports (RFC 6797, 8.3), so hosts that APP_URL also names with http receive "max-age=0". */
 export function strictTransportSecurityOf(origins: readonly string[]): Record<string, string> {
   const plain = origins.filter((origin) => origin.startsWith("http:")).map((origin) => new URL(origin).hostname);
   return Object.fromEntries(

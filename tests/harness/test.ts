@@ -189,7 +189,7 @@ async function violationsIn(page: Page, rules: string[] | undefined): Promise<Vi
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async (only) => {
     const axe: typeof Axe = Reflect.get(window, "axe");
-    // A toast that fades out meanwhile would be measured half transparent.
+    // A toast that is fading out would be measured half transparent.
     const still = new CSSStyleSheet();
     still.replaceSync("*, ::before, ::after { transition: none !important }");
     document.adoptedStyleSheets.push(still);

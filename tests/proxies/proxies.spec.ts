@@ -78,7 +78,7 @@ for (const name of ALL) {
     for await (const chunk of answer) {
       const before = bytes;
       bytes += chunk.length;
-      // A slow client: the proxy could store the rest meanwhile.
+      // A slow client: the proxy could store the rest.
       if (Math.floor(bytes / 300e6) === Math.floor(before / 300e6)) continue;
       await sleep(2000);
       const { memory, disk } = await storedBy(proxy);

@@ -65,7 +65,7 @@ export async function* listAll(
   query: FunctionReference<"query">,
   args: Record<string, string | number>,
 ): AsyncGenerator<Row> {
-  // Rows are sorted by last change: a row that changes meanwhile moves to the end and is read twice.
+  // Rows are sorted by last change: a row that changes during the download moves to the end and is read twice.
   const seen = new Set<string>();
   let cursor: string | null = null;
   for (let more = true; more;) {

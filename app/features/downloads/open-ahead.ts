@@ -9,7 +9,7 @@ const IMAGES = 8;
 /** In bytes. Files that a slow client does not reach soon are not opened, because the storage may close idle connections. */
 const BYTES = 16 * 1024 * 1024;
 
-/** Yields the images in order, and opens the files of the next ones meanwhile. Closes those that are not read. */
+/** Yields the images in order, and opens the files of the next ones ahead. Closes opened files that are not read. */
 export async function* openAhead(images: AsyncIterable<Row>, open: Open, signal: AbortSignal): AsyncGenerator<Opened> {
   const rows = images[Symbol.asyncIterator]();
   const queue: Opened[] = [];

@@ -37,7 +37,7 @@ type ChangeLinkFormProps = { projectId: string; link: ManagedLink };
 export function ChangeLinkForm({ projectId, link }: ChangeLinkFormProps) {
   const { _id, name, downloads, comments = false, expiresAt, hasPassword } = link;
   const defaultValue = { name, expiresOn: expiresAt === null ? "" : dayOf(expiresAt) };
-  // Another tab may change the link meanwhile, and the form sends all settings.
+  // Another tab may change the link after the page has loaded, and the form sends all settings.
   const before = JSON.stringify({ name, downloads, comments, expiresAt, hasPassword });
   const state = useIntentForm({ id: `change-${_id}`, intent: "changeLink" satisfies IntentName, defaultValue });
   return (

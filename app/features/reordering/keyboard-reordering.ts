@@ -18,7 +18,7 @@ type KeyArranging = {
   stop(): void;
 };
 
-/** Reorders a list by keyboard and announces each step. `putDown` receives the moved item, whose handle gets the focus. */
+/** Reorders a list by keyboard and announces each step. `putDown` receives the moved item, whose handle receives the focus. */
 export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => void): KeyArranging {
   let movedItem: MovedItem | null = null;
 

@@ -9,7 +9,7 @@ import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 const MOVE_THRESHOLD = 6;
 const OWN = "button, input, textarea, select, label, summary, [popover], dialog";
 
-/** Reorders by dragging, and moves to drop targets of the page. Drops are relative to a neighbour, as the list may change meanwhile. */
+/** Reorders by dragging, and moves to drop targets of the page. Drops are relative to a neighbour, as the list may change during a drag. */
 export function reorderByPointer(shelf: ReorderList): () => void {
   let stop: (() => void) | null = null;
 

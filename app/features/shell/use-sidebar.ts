@@ -10,7 +10,7 @@ const narrow = () => matchMedia(`(width < ${getComputedStyle(document.documentEl
 
 export const SIDEBAR_ID = "sidebar";
 
-/** The sheet is a popover, which works without JavaScript. With JavaScript the page below it is inert. */
+/** Manages the sidebar. Its sheet is a popover, which works without JavaScript. With JavaScript, the page below the sheet is inert. */
 export function useSidebar(stateAtFirst: SidebarState) {
   const [state, setState] = useState(stateAtFirst);
   const [sheet, setSheet] = useState(false);

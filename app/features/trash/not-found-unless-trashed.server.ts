@@ -8,7 +8,7 @@ export async function notFoundUnlessTrashed<Result>(
   id: string,
   load: () => Promise<Result>,
 ): Promise<Result> {
-  // Runs in one snapshot with the page's queries, because the item may be restored meanwhile.
+  // Runs in one snapshot with the page's queries, because the item may be restored at any time.
   const trashed = convexFor(context).preload(api.trash.getTrashed, { id });
   trashed.catch(() => undefined);
   try {

@@ -8,7 +8,7 @@ export const invitationTables = {
     email: v.string(),
     /** SHA-256 of the token, in base64url. */
     tokenHash: v.string(),
-    /** Whether only the address and the operator know the token. Signing up with it then verifies the address. */
+    /** Whether only the address's owner and the operator have the token. Signing up with the token then verifies the address. */
     provesAddress: v.boolean(),
     projectId: v.optional(v.id("projects")),
     role: v.optional(memberRole),

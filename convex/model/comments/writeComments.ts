@@ -124,7 +124,7 @@ export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<
   await deleteComment(ctx, path);
 }
 
-/** Through a link, returns true only for that link's comments, so that former members cannot change earlier comments. */
+/** Returns whether the author wrote the comment. Through a link, only its own comments count, so that former members change none. */
 const isBy = ({ author, user }: AuthorCtx, { authorId, linkId }: Doc<"comments">): boolean =>
   authorId === author.id && (user !== null || linkId === author.linkId);
 

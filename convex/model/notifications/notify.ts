@@ -7,7 +7,7 @@ import { deliveryOf, muteOf, settingsOf } from "./settings";
 
 type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId">>;
 
-/** Adds a notice about a project and queues its mail. In a muted project, or with `isRead`, adds it as read without mail. Returns the delivery. */
+/** Adds a notice about a project and queues its mail. In a muted project, or with `isRead`, it is read and not mailed. Returns the delivery. */
 export async function notifyPerson(
   ctx: MutationCtx,
   userId: string,

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel";
 
-/** Filters by how an image looks. They are checked row by row: no index covers them. */
+/** Filters by the appearance of images. The filters are checked row by row, because no index covers them. */
 
 export const ORIENTATIONS = ["landscape", "portrait", "square"] as const;
 export const PIXEL_SIZES = ["small", "medium", "large"] as const;

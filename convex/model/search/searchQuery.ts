@@ -71,7 +71,7 @@ const isSingle = ({ kind, whole }: Word): boolean => kind === "run" && bigramsOf
 
 type NearPiece = { letters: string; numbers: string[] };
 
-/** Corrects the letters of a word only: a wrong digit makes another number. */
+/** Corrects the letters of a word only, because a wrong digit results in another number. */
 function nearPieces({ kind, whole }: Word): NearPiece[] {
   const pieces = kind === "word" ? (whole.match(/\p{N}+|\P{N}+/gu) ?? []).map(termOf) : [];
   const numbers = pieces.filter((piece) => /^\p{N}/u.test(piece));

@@ -24,7 +24,7 @@ const STANDARD: Record<string, string> = {
 
 const TOKEN_CLAIMS = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
-/** `flatten` makes nested fields readable as `identity["properties.id"]`, as Convex documents for customJwt. */
+/** Returns the identity. `flatten` adds nested fields as `identity["properties.id"]`, as Convex documents for customJwt. */
 export function identityFromClaims(payload: JWTPayload & { iss: string; sub: string }, { flatten }: { flatten: boolean }): UserIdentity {
   const identity: UserIdentity = {
     tokenIdentifier: `${payload.iss}|${payload.sub}`,

@@ -14,7 +14,7 @@ export const FILE_NAME = "deployment.sqlite3";
 const APPLICATION_ID = 0x4174656c;
 const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
-/** Memory-mapped reads: otherwise a third of the time goes into copying at a million rows. */
+/** Reads are memory-mapped: at a million rows, copying would take a third of the time. */
 const MAPPED_BYTES = 1024 ** 3;
 const KEPT_LOG_BYTES = 64 * 1024 * 1024;
 

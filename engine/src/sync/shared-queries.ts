@@ -351,7 +351,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
       const entry = entryOf(watch);
       const { run, subscriber } = entry;
       if (run?.variant === null && run.visibility === visibilityFor(subscriber.identity)) return;
-      // The same user keeps their page with a new token; another user gets the first page again.
+      // The same user keeps their page with a new token; another user receives the first page again.
       if (run) entry.spec = { ...entry.spec, journal: run.variant === subscriber.identityKey ? run.journal : null };
       detach(entry);
       unresolved.add(entry);

@@ -15,7 +15,7 @@ import { SocketMemory } from "./socket-memory.ts";
 
 const PING_INTERVAL_MS = 15_000;
 const SILENCE_MS = 60_000;
-/** A client with this many bytes in flight gets no transition until it catches up. Small, because bytes in flight delay the next answer. */
+/** A client with this many bytes in flight receives no transition. The limit is small, because bytes in flight delay the next answer. */
 const WINDOW_BYTES = 256 * 1024;
 const MARK_BYTES = 64 * 1024;
 const MAX_SOCKETS = 20_000;

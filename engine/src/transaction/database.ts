@@ -27,7 +27,7 @@ const CLEAN_EVERY_MS = 60 * 60 * 1000;
 /** Saved, because functions on this thread may freeze or replace it. */
 const wallClock = Date.now.bind(Date);
 
-/** Opens the database. `check` gets the newest commit before any write. @throws StorageError when locked, or for a newer format */
+/** Opens the database. `check` receives the newest commit before any write. @throws StorageError when locked, or for a newer format */
 export function openDatabase(dir: string, options: DatabaseOptions = {}): Database {
   const wasClosed = wasClosedIn(dir);
   const sql = openFile(dir);

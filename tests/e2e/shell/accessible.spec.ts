@@ -238,7 +238,7 @@ test("forced colours and more contrast keep selection, focus and fill visible", 
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Tab");
   await expect(current).toHaveCSS("outline-style", "solid");
-  // With forced colours a filled button gets a border. Computed styles still show the style sheet's value.
+  // With forced colours, a filled button has a border. Computed styles still show the style sheet's value.
   const button = page.getByRole("button", { name: "New project" }).first();
   await expect(button).toHaveCSS("border-top-style", "solid");
   await expect(button).toHaveCSS("border-top-width", "1px");

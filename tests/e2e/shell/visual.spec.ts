@@ -53,7 +53,7 @@ async function compare(page: Page, name: Screen, path: string): Promise<void> {
 
 async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => {}));
-  // `decode` rejects for an image whose source changes meanwhile, such as an image of a resized gallery.
+  // `decode` rejects for an image whose source changes before the end, such as an image of a resized gallery.
   await expect(() =>
     page.evaluate(async () => {
       await Promise.all([...document.images].filter(({ loading }) => loading !== "lazy").map((image) => image.decode()));

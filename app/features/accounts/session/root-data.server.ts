@@ -10,7 +10,7 @@ import { localeFrom, timeZoneFrom } from "~/lib/ui/time/date-format";
 import { buildContext } from "~/lib/data/build.server";
 import type { RootData } from "~/lib/data/use-root";
 
-/** Specification 7: the user id and token are part of every route load. */
+/** Returns the user id and the token, which are part of every route load (specification 7). */
 export async function rootData(request: Request, context: Readonly<RouterContextProvider>): Promise<RootData> {
   const visitor = await getVisitor(context).catch(() => null);
   const message = await takeFlash(request, context);

@@ -38,7 +38,7 @@ async function receive(request: Request, context: Readonly<RouterContextProvider
   }
 }
 
-/** Stores the images of a multipart form for a comment on an item. Throws `InvalidForm`, `UploadAborted` and the errors of `storeCommentImage`. */
+/** Stores images of a multipart form for a comment. Throws `InvalidForm`, `UploadAborted` and the errors of `storeCommentImage`. */
 export async function receiveCommentImages(
   request: Request,
   context: Readonly<RouterContextProvider>,

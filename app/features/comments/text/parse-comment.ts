@@ -70,7 +70,7 @@ const marked = new Marked({
 const REMEMBERED = 200;
 const parsed = new Map<string, Block[]>();
 
-/** Parses line breaks, links, bold, italic, lists, code and mentions. All other syntax stays text, and all syntax of a text that is mostly syntax. */
+/** Parses line breaks, links, bold, italic, lists, code and mentions. Other syntax stays text; in a text that is mostly syntax, all does. */
 export function parseComment(text: string): Block[] {
   const known = parsed.get(text);
   if (known) return known;

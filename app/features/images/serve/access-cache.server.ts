@@ -115,7 +115,7 @@ export function createAccessCache(
         if (picture?.storageUrl !== undefined) return picture;
       }
       if (!groups.has(key)) return undefined;
-      // Another image of the page may have loaded this one meanwhile.
+      // Another image of the page may have loaded this one since.
       const later = granted(key);
       return later && later !== grant ? later.picture : request(sessionId, imageId, versionId);
     },

@@ -9,7 +9,7 @@ const DIRECTIONS = [
   { direction: "right", label: "Rotate right", key: "r", icon: RotateCw },
 ] as const;
 
-/** On narrow screens only the viewer's menu has these actions; keys click the hidden buttons. */
+/** Renders buttons that narrow screens hide: there, the viewer's menu has these actions. Keys click the hidden buttons. */
 export function RotateButtons({ image, form }: { image: { _id: string }; form: string }) {
   if (!useMayRun()("rotateImage")) return null;
   return (

@@ -58,7 +58,7 @@ function watch(created: WebSocket | HttpSocket): void {
   let isOpened = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
-  // The time is capped, because it says nothing about the line if the tab was frozen.
+  // The time is capped, because it does not reflect the line's speed if the tab was frozen.
   on("open", () => (isOpened = true));
   on("open", () => (handshakeLimit = handshakeLimitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
   on("message", (event) => received("data" in event ? event.data : null));

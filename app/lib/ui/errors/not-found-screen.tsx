@@ -3,7 +3,7 @@ import { Button, ButtonLink } from "../inputs/button";
 import { CenteredScreen } from "../centered-screen";
 import { useScripted } from "../use-scripted";
 
-/** Shown both for missing items and for items of others (specification 2). */
+/** Renders the same screen for missing items and for items of others (specification 2). */
 export function NotFoundScreen() {
   return (
     <CenteredScreen title="Not found" text="The page you are looking for does not exist.">

@@ -85,7 +85,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     case "release":
       return transactor.release(question.params.hold);
     case "strayFiles": {
-      // A file without a row may have one in the backup that is being made.
+      // A file without a row may have one in the running backup.
       if (transactor.held.isOn) return [];
       const transaction = database.beginQuery();
       return question.params.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));

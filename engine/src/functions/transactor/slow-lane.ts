@@ -31,7 +31,7 @@ export class SlowLane {
     if (caller !== undefined) this.#slowCallers.set(caller, until);
   }
 
-  /** Call it after a call was stopped, so that another call with several steps, such as an action, waits for one stopped call only. */
+  /** Pauses after a stopped call, so that another call with several steps, such as an action, waits for one stopped call only. */
   pause(): void {
     clearTimeout(this.#pause ?? undefined);
     this.#pause = setTimeout(() => {
@@ -93,7 +93,7 @@ export function nameOf(question: Question, call: number): string {
   return question.kind === "runCron" ? `cron "${question.params.name}"` : (pathsOf(question)[call] ?? question.kind);
 }
 
-/** The main thread does not have the paths of jobs and crons, so all of a kind count as one function. */
+/** Returns the paths of a question. Those of jobs and crons are unknown on the main thread, so all of a kind count as one function. */
 function pathsOf(question: Question): string[] {
   if (question.kind === "queries") return question.params.calls.map(({ path }) => shownPath(path));
   if (question.kind === "mutation") return [shownPath(question.params.call.path)];

@@ -99,7 +99,7 @@ export class TransactorThread {
     this.#schedulePost();
   }
 
-  /** Replaces the thread. `commit` makes the old one store the change, and then ends it. */
+  /** Replaces the thread. `commit` stores the change in the old thread, and then ends that thread. */
   async replaceCode(code: Code, commit: () => Promise<unknown>): Promise<void> {
     const next = this.#startProcess(code);
     try {

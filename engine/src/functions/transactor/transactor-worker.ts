@@ -1,4 +1,4 @@
-/** Group commit: one `flush` for all waiting questions, then their answers. Meanwhile the thread runs microtasks only, no event loop. */
+/** Group commit: one `flush` for all waiting questions, then their answers. The thread runs microtasks only, without an event loop. */
 import { writeSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";

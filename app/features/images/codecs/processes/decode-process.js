@@ -25,7 +25,7 @@ const watch = `
 const watcher = new Worker(watch, { eval: true, execArgv: [] });
 watcher.unref();
 
-/** `process.exit` can wait for ever for a thread that is still starting (https://github.com/nodejs/node/issues/54918). */
+/** `process.exit` can wait forever for a thread that is still starting (https://github.com/nodejs/node/issues/54918). */
 const end = () => process.kill(process.pid, "SIGKILL");
 
 function refuse(problem) {

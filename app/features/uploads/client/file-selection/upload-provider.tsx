@@ -77,7 +77,7 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
     const { signal } = listening;
     // Reordering prevents the browser's drag, so that no `dragend` follows.
     window.addEventListener("dragstart", (event) => (ownDrag = !event.defaultPrevented), { signal });
-    // A drag whose element was removed meanwhile ends without an event; no pointer moves during a drag.
+    // A drag whose element was removed ends without an event; no pointer moves during a drag.
     for (const type of ["dragend", "pointermove"] as const) window.addEventListener(type, () => (ownDrag = false), { signal });
     const on = (type: "dragenter" | "dragover" | "dragleave" | "drop", handle: (event: DragEvent) => void) => {
       const ifFiles = (event: DragEvent) => {

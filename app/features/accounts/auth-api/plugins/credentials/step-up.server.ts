@@ -2,7 +2,7 @@ import type { BetterAuthPlugin } from "better-auth";
 import { createAuthEndpoint, sensitiveSessionMiddleware } from "better-auth/api";
 import { z } from "zod";
 
-/** POST /step-up refreshes the session with the password, so that a rejected form can continue. The session id does not change. */
+/** Refreshes the session with the password at POST /step-up, so that a rejected form can continue. The session id does not change. */
 export const stepUp = () =>
   ({
     id: "step-up",
