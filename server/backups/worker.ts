@@ -24,7 +24,7 @@ async function outcome(): Promise<WorkerMessage> {
   }
 }
 
-/** Leaves the process a tenth of a busy processor: less would delay deletions. Linux has a priority per thread, which later ones inherit. */
+/** Leaves the process a tenth of a busy processor: less would delay deletions. Linux has a priority per thread, inherited by later ones. */
 function lowerPriority(): void {
   const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [0];
   for (const thread of threads) setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);

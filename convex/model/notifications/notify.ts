@@ -7,7 +7,7 @@ import { deliveryOf, muteOf, settingsOf } from "./settings";
 
 type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId">>;
 
-/** Adds a notice about a project and queues its mail. In a muted project, or with `isRead`, it is read and not mailed. Returns the delivery. */
+/** Adds a notice about a project and queues its mail. With `isRead` or in a muted project, the notice is read and not mailed. */
 export async function notifyPerson(
   ctx: MutationCtx,
   userId: string,

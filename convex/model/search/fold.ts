@@ -1,6 +1,6 @@
 /** Folds text for comparison. Imported by the app too, so it has no dependencies. */
 
-/** Scripts whose marks are optional in everyday writing. Elsewhere (Thai, Indic scripts, voiced kana), a letter with a mark is another letter. */
+/** Scripts whose marks are optional in everyday writing. In others (Thai, Indic scripts, voiced kana), a mark changes the letter. */
 const OPTIONAL_MARKS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mark}+/gu;
 
 /** The Arabic tatweel only stretches a word. */

@@ -70,7 +70,7 @@ const marked = new Marked({
 const REMEMBERED = 200;
 const parsed = new Map<string, Block[]>();
 
-/** Parses line breaks, links, bold, italic, lists, code and mentions. Other syntax stays text; in a text that is mostly syntax, all does. */
+/** Parses line breaks, links, bold, italic, lists, code and mentions. Other syntax stays text; in a text that is mostly syntax, all. */
 export function parseComment(text: string): Block[] {
   const known = parsed.get(text);
   if (known) return known;
