@@ -158,7 +158,7 @@ export const getItem = userQuery({
   },
 });
 
-/** Returns the data that opens a link; null for a token that is unknown, expired or revoked, or whose target is gone. */
+/** Returns the data that opens a link; null for a token that is unknown, expired or revoked, or whose target is missing. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
   returns: v.union(

@@ -31,7 +31,7 @@ export async function deployFixture(name: string, simulation: Partial<Simulation
   };
 }
 
-/** Sends the push requests of the official command line, which takes seconds itself. Returns a project folder for it. */
+/** Sends the push requests of the official command line, which would take seconds. Returns a project folder for the command line. */
 export async function pushFixture(target: Target, issuer: Issuer): Promise<string> {
   const project = createProject();
   await post(target, "update_environment_variables", { changes: [{ name: "TEST_JWKS", value: issuer.jwks }] });

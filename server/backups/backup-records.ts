@@ -10,7 +10,7 @@ const backupSchema = z.object({
   format: z.literal(1),
   takenAt: z.iso.datetime(),
   version: z.string(),
-  /** Identifies the deployment, so that two of them never share a target. */
+  /** Identifies the deployment, so that two deployments never share a target. */
   deployment: hex,
   /** Timestamp of the newest commit, in nanoseconds. */
   latest: z.string().regex(/^\d+$/),

@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 
 export type ProveOptions = { target: Target; name: string; env: NodeJS.ProcessEnv; render?: typeof renderPages };
 
-/** Restores a backup into a deployment of its own, compares it, and renders pages from it. Sets damaged objects aside. */
+/** Restores a backup into a separate deployment, compares it, and renders pages from it. Moves damaged objects aside. */
 export async function proveBackup({
   target,
   name,

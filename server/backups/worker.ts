@@ -1,4 +1,4 @@
-/** Started by the server for one backup: a process of its own, with a low priority. */
+/** Runs one backup for the server, in a separate process with a low priority. */
 import "../compile-cache.ts";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";

@@ -82,7 +82,7 @@ describe("a snapshot before an update", () => {
     expect(await listSnapshots(dataDir)).toHaveLength(1);
   });
 
-  it("is listed without a version if its description is damaged", async () => {
+  it("has no version if its description is damaged", async () => {
     await write("kept");
     await take();
     const [snapshot] = await listSnapshots(dataDir);

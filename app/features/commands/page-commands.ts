@@ -1,6 +1,6 @@
 import type { Command } from "./command";
 
-/** Turns controls marked `data-command`, also in closed menus, into commands: the palette can do exactly what the page can. */
+/** Returns a command for each control marked `data-command`, also in closed menus, so that the palette offers all actions of the page. */
 export function pageCommands(root: ParentNode = document): Command[] {
   const offered = [...root.querySelectorAll<HTMLElement>("[data-command]")].filter(isOffered);
   const byName = new Map(offered.map((element) => [nameOf(element), element]));

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { connection } from "~/lib/data/connection/connection";
 import { api } from "#convex/_generated/api";
 
-/** Marking changes what all lists show as unread, so comments that arrive together are marked together. */
+/** Each mark changes the unread items of all lists, so comments that arrive together are marked together. */
 const PAUSE_MS = 2000;
 
 type CommentedItem = { _id: string; isUnread?: boolean | undefined; lastCommentAt?: number | undefined };

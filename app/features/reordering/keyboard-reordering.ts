@@ -50,7 +50,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     handle.focus({ preventScroll: true });
   }
 
-  /** Follows changes by other browsers: the target stays beside the announced neighbour, or if that is gone, beside the other one. */
+  /** Follows changes by other browsers: the target stays beside the announced neighbour, or if that was removed, beside the other one. */
   function followTarget(now: MovedItem): void {
     const from = shelf.indexOf(now.id);
     if (from < 0) return;

@@ -8,7 +8,7 @@ type Answers = FunctionReturnType<typeof api.pages.load>;
 
 export const JOINED = api.pages.load;
 
-/** Subscribes to small answers as one query. Each change sends all of them again, so a long list must not be among them. */
+/** Subscribes to small answers as one query. Each change sends all answers again, so a long list must be a separate query. */
 export function joinPreloads(...preloads: Preload<unknown>[]): void {
   const args = { queries: preloads.map(({ query, args }) => ({ name: query, args })) };
   for (const [index, preloaded] of preloads.entries()) preloaded.joined = { args, index };

@@ -27,7 +27,7 @@ export function liveDesignRevalidation(args: ShouldRevalidateFunctionArgs): bool
 }
 
 function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
-  // A rejected form changed nothing, and a failed load would replace the page and what was typed.
+  // A rejected form changed nothing, and a failed load would replace the page and the typed text.
   if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
   if (!connectedConvex()) return defaultShouldRevalidate;
   // If a form ends during a navigation, its revalidation replaces the navigation's loads, so the new address decides.

@@ -9,7 +9,7 @@ import { firstResults, useArrival } from "./first-result";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./error-responses";
 
-/** Returns the loader's result, then live updates, never older than what this browser has received. `instead` replaces the subscription. */
+/** Returns the loader's result, then live updates, never older than the data of this browser. `instead` replaces the subscription. */
 export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): Result {
   const { query, args: ownArgs, ts, value, joined } = preloaded;
   const args = joined?.args ?? ownArgs;

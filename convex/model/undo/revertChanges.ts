@@ -29,7 +29,7 @@ import type { Change, Field } from "./undoTables";
 
 type Ctx = UserMutationCtx;
 
-/** Restores the earlier values. Throws "conflict" if a value has changed since, "not_found" if an item is gone. */
+/** Restores the earlier values. Throws "conflict" if a value has changed since, "not_found" if an item is missing. */
 export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> {
   const reading = readingOnce(ctx);
   for (const change of changes) await expectUnchanged(reading, change);

@@ -43,7 +43,7 @@ export class DiskFullError extends StorageError {
 
 /** Stops all writes to protect the intact data. */
 export class DamagedDataError extends StorageError {
-  /** @param what for the operator; contains no paths or field values, because clients may see it */
+  /** @param what a text for the operator without paths or field values, because clients may see it */
   constructor(what: string, cause?: unknown) {
     super(
       `The data is damaged (${what}). Nothing more is written. Stop the app, run 'npm run check-data' and follow docs/operation.md, "Checking the data".`,

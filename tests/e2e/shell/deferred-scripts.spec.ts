@@ -46,7 +46,7 @@ test("leaves no static import and no preload in the page's HTML", async ({ page,
     const modules = [...html.matchAll(/<script[^>]*type="module"[^>]*>([^]*?)<\/script>/g)].map(([, code = ""]) => code);
     expect(modules).toHaveLength(1);
     const { module } = parseSync("page.js", modules[0] ?? "");
-    // If this fails, React Router has changed what <Scripts> writes: see app/lib/rendering/after-paint.ts.
+    // If this fails, React Router has changed the output of <Scripts>: see app/lib/rendering/after-paint.ts.
     expect(module.staticImports).toEqual([]);
     expect(module.dynamicImports.length).toBeGreaterThan(3);
     expect(modules[0]).toContain("window.__reactRouterRouteModules");

@@ -43,7 +43,7 @@ export function tooSmall(page: Page, least: number): Promise<string[]> {
       const corners = [-reach, reach].flatMap((dx) =>
         [-reach, reach].map((dy) => ({ x: width >= least ? x : x + dx, y: height >= least ? y : y + dy })),
       );
-      // Outside the window nothing can be hit, and an overlay hides what is below.
+      // Nothing outside the window can be hit, and an overlay hides the controls below it.
       const hit = corners.every((corner) => target.contains(document.elementFromPoint(corner.x, corner.y)));
       if (!hit)
         small.push(`${control.localName} "${control.ariaLabel ?? control.textContent?.trim()}" ${Math.round(width)}×${Math.round(height)}`);

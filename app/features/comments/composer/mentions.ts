@@ -3,7 +3,7 @@ export type Person = { id: string; name: string };
 type People = Readonly<Record<string, string>>;
 
 const LONGEST_QUERY = 40;
-/** An @ at the start of a word and what follows it, up to the caret. */
+/** An @ at the start of a word and the text from there to the caret. */
 const QUERY = new RegExp(`(?:^|[^\\p{L}\\p{N}@.])@([^@\\n\\[\\]]{0,${LONGEST_QUERY}})$`, "u");
 
 /** Returns the mention that is being typed before the caret, and the position of its @. */

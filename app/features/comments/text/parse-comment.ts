@@ -30,7 +30,7 @@ const mention: TokenizerExtension = {
 /** A tokenizer that never matches: its syntax stays text. */
 const off = () => undefined;
 
-/** The parser's time grows with the square or the cube of these, so that a text of them would block the server for seconds. */
+/** The parser's time grows with the square or the cube of these characters, so that many of them would block the server for seconds. */
 const SYNTAX = /[!*_`[\]()@<&~\\|+-]|\d[.)]|\s(?=\s)/g;
 const SYNTAX_MAX = 400;
 /** Costs little, however much syntax it has. */

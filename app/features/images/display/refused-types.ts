@@ -12,7 +12,7 @@ const REFUSED: Record<string, { name: string; advice: string; ends: string[] }> 
   "application/zip": { name: "ZIP", advice: "Unpack it, then choose the images.", ends: ["zip"] },
 };
 
-/** Returns why a type is refused and what to do instead. `end`: the file's extension, where only the browser's type is known. */
+/** Returns the reason for refusing a type, and advice. `end`: the file's extension, where only the browser's type is known. */
 export function refusalOfType(type: string, end = ""): string {
   const refusedType = REFUSED[type] ?? Object.values(REFUSED).find(({ ends }) => ends.includes(end));
   if (refusedType) return `Unsupported file type (${refusedType.name}). ${refusedType.advice}`;

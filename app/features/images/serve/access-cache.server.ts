@@ -83,7 +83,7 @@ export function createAccessCache(
     };
     try {
       const picture = await loading;
-      // A missing picture may exist a moment later and must then be visible.
+      // A missing picture may appear soon and must then be visible.
       if (picture === null) forget();
       return picture;
     } catch (error) {

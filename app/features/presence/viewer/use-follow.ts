@@ -20,7 +20,7 @@ type FollowOptions = {
   open: (imageId: string) => void;
 };
 
-/** Shows what a followed tab shows, until the user moves the view, opens another image or presses Escape. */
+/** Shows the view of a followed tab, until the user moves the view, opens another image or presses Escape. */
 export function useFollow({ tabs, pointers, image, zoom, layer, open }: FollowOptions) {
   const { following } = useChoices();
   const followed = tabs.find(({ _id }) => _id === following);

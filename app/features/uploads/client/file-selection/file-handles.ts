@@ -16,7 +16,7 @@ export function rememberFileHandle(file: File, item: DataTransferItem): void {
 
 export const fileHandleOf = async (file: File): Promise<ReadableHandle | null> => (await handles.get(file)) ?? null;
 
-/** Asks for permission, which needs a click. Returns null if it is denied or the file is gone. */
+/** Asks for permission, which needs a click. Returns null if the permission is denied or the file is missing. */
 export async function readFileHandle(handle: ReadableHandle): Promise<File | null> {
   try {
     return (await handle.requestPermission({ mode: "read" })) === "granted" ? await handle.getFile() : null;

@@ -55,7 +55,7 @@ export const tusTransport: Transport = {
         uploadUrl: url === null ? null : new URL(url, location.href).href,
         metadata,
         uploadDataDuringCreation: file.size <= WITH_ANNOUNCEMENT,
-        // `UploadQueue` stores what a later page needs to resume.
+        // `UploadQueue` stores the data that a later page needs to resume.
         storeFingerprintForResuming: false,
         onUploadUrlAvailable() {
           if (upload.url !== null) onUrl(new URL(upload.url).pathname);
