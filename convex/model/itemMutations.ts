@@ -136,7 +136,7 @@ export const reorderItem = (find: FindItem<ItemPath>, right: "edit" | "arrange" 
         return itemIn(neighbour);
       });
       const isMoved = await reorderRow(ctx, listOf(ctx, path), itemIn(path), target);
-      // The history is a project's, so it has no entry for the order of projects.
+      // Each history belongs to a project, so the order of projects has no entry.
       if (isMoved && path.design) await recordActivity(ctx, { kind: "reordered", ...path });
       return null;
     },

@@ -17,7 +17,7 @@ export type RunningProxy = {
   close(): Promise<void>;
 };
 
-/** `configuration` replaces the one of docs/proxies.md, and has the same example values. */
+/** `configuration` replaces the configuration of docs/proxies.md, and has the same example values. */
 type ProxyOptions = { port: number; target: number; configuration?: string; url?: string };
 
 type Configuration = { port: number; folder: string; block: string };

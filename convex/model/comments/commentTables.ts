@@ -101,12 +101,12 @@ export const commentTables = {
     .index("by_user", ["userId", "itemId"])
     .index("by_thread", ["threadId", "userId"]),
 
-  /** Until when a person has read the comments of an item and of all items in it. */
+  /** The time until which a person has read the comments of an item and of all items in it. */
   commentReads: defineTable({
     userId: v.string(),
     itemId: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
     readAt: v.number(),
-    /** Of a design: until when its own threads are read, without those of its images. */
+    /** For a design: the time until which its own threads are read, without those of its images. */
     ownReadAt: v.optional(v.number()),
   })
     .index("by_item", ["itemId", "userId"])

@@ -19,7 +19,7 @@ export async function readOf({ db, user }: Reader, itemId: ItemId): Promise<Doc<
     .unique();
 }
 
-/** Returns until when the threads on a design or an image are read; for visitors of public links, all are. */
+/** Returns the time until which the threads on a design or an image are read; for visitors of public links, all are. */
 export async function readUntil(ctx: Reader, itemId: ItemId): Promise<number> {
   if (ctx.user === null) return Infinity;
   const read = await readOf(ctx, itemId);

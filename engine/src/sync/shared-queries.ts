@@ -199,7 +199,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     return due;
   }
 
-  /** Adds the journal to a run's key, because its page grows. New callers then get another run; reconnecting callers share this one. */
+  /** Adds the journal to a run's key, because its page grows. New callers then use another run; reconnecting callers share this run. */
   function resumeFromJournal(run: Run): void {
     if (run.spec.argsText === null) return;
     const base = keyOf(run.visibility, { ...run.spec, argsText: run.spec.argsText, journal: run.journal });

@@ -33,7 +33,7 @@ const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 /** Read-only endpoints. Mailed links are excluded: mail scanners send HEAD and must not use them up. */
 const HEAD_PATHS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
 
-/** Passes a request to Better Auth. Better Auth has no HEAD, so it becomes a GET without content (RFC 9110, 9.3.2). */
+/** Passes a request to Better Auth. HEAD becomes a GET without content (RFC 9110, 9.3.2), because Better Auth has no HEAD. */
 export async function passToAuth({ request, context }: RequestInContext): Promise<Response> {
   if (request.method !== "HEAD" || !HEAD_PATHS.test(new URL(request.url).pathname)) return forwardRequest({ request, context });
   const answer = await forwardRequest({ request: new Request(request, { method: "GET" }), context });
