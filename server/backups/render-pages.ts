@@ -24,7 +24,7 @@ export async function renderPages(dataDir: string, env: NodeJS.ProcessEnv): Prom
   const quiet = log.child({}, { level: "silent" });
   const embedded = await startEmbedded({ ...server.engine, scheduledFunctions: false, log: quiet });
   const build = await loadBuild();
-  // Nobody must get mail from a copy.
+  // A copy must not send mail.
   const config = { ...settings, convexUrl: embedded.url, smtpUrl: null, webhooks: false };
   const app = build.createApp(config, quiet);
   try {
