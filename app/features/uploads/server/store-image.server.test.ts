@@ -147,7 +147,7 @@ describe("storeImage", () => {
       const upload = { config, userId: "ada", sessionId: ada.sessionId, designId, sending: crypto.randomUUID(), versionOf };
       return storeImage({ index: 0, name: "brief.pdf", path, tooLarge: false, digest: null }, upload);
     }
-    expect(await add(twoPages().buffer)).toMatchObject({ ok: false, problem: expect.stringContaining("this PDF has 2 pages") });
+    expect(await add(twoPages().buffer)).toMatchObject({ ok: false, problem: expect.stringContaining("This PDF has 2 pages") });
     expect(await images()).toMatchObject([{ contentType: "image/jpeg" }]);
     const page = makePdf([{ width: 72, height: 144, content: "1 0 0 rg 0 0 72 144 re f" }]);
     expect(await add(page)).toMatchObject({ ok: true, imageId: versionOf });
