@@ -59,7 +59,7 @@ export async function takeBackup({ dataDir, target, version, log }: TakeOptions)
           contents.close();
         }
       });
-      if (Array.isArray(result)) await storeGently(objects, result, log);
+      if (Array.isArray(result)) await storeGently(objects, result);
       else if (isUnbroken) {
         const name = backupName(new Date(result.takenAt));
         await target.flush();
@@ -68,7 +68,7 @@ export async function takeBackup({ dataDir, target, version, log }: TakeOptions)
         return { name, ...objects.written() };
       }
     }
-    throw new Error("The deployment was pushed to or restarted each time it was backed up.");
+    throw new Error("A push or a restart interrupted each attempt to take a backup. Try again.");
   } finally {
     unlock();
   }
@@ -110,11 +110,11 @@ async function storeFile(objects: Objects, file: Missing, log: (problem: string)
   }
 }
 
-/** Leaves the disk to other processes half of the time. The next snapshot omits files that are deleted during the copy. */
-async function storeGently(objects: Objects, files: Missing[], log: (problem: string) => void): Promise<void> {
+/** Leaves the disk to other processes half of the time. The held copy reports missing files, because these may just have been deleted. */
+async function storeGently(objects: Objects, files: Missing[]): Promise<void> {
   for (const file of files) {
     const started = performance.now();
-    await storeFile(objects, file, log);
+    await storeFile(objects, file, () => {});
     await sleep(Math.min(performance.now() - started, LONGEST_PAUSE_MS));
   }
 }

@@ -59,7 +59,7 @@ bothWays((javaScript) => {
       await page.goto("/shared");
       await expect(page.getByRole("main").getByRole("link", { name: "Magazine" })).toBeVisible();
       await page.goto(`/projects/${projectId}/transfer`);
-      await expect(page.getByText("Only its owner can transfer it.")).toBeVisible();
+      await expect(page.getByText("No transfer is offered to you.")).toBeVisible();
     },
   );
 });
