@@ -18,8 +18,8 @@ type KeyArranging = {
   stop(): void;
 };
 
-/** Reorders a list by keyboard and announces each step. `putDown` receives the moved item, whose handle receives the focus. */
-export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => void): KeyArranging {
+/** Reorders a list by keyboard and announces each step. */
+export function reorderByKeyboard(shelf: ReorderList): KeyArranging {
   let movedItem: MovedItem | null = null;
 
   function endMove(message: string): void {
@@ -88,7 +88,6 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     const aim = aimOf(now);
     endMove(`${isolate(shelf.nameOf(now.id))} dropped, ${now.pastAll ? THE_END : shelf.at(now.to)}.`);
     if (!aim) return;
-    putDown(now.id);
     shelf.reorder(now.id, aim);
   }
 

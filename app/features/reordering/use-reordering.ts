@@ -4,6 +4,7 @@ import type { ItemDropTargets } from "~/features/selection/commands/use-item-dra
 import type { ListPage } from "~/lib/data/pagination/pages";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { idOf } from "~/features/selection/selectable-items";
 import { reorderByKeyboard } from "./keyboard-reordering";
 import { reorderByPointer } from "./pointer-reordering";
 import { type ReorderTarget, HANDLE } from "./reorder-list";
@@ -21,11 +22,13 @@ type ReorderingOptions = {
 export function useReordering(list: RefObject<HTMLElement | null>, options: ReorderingOptions): void {
   const submit = useSubmit();
   const { items, page, total } = options;
-  const draggedId = useRef<string | null>(null);
+  const focusedId = useRef<string | null>(null);
   const byKeys = useRef<ReturnType<typeof reorderByKeyboard> | null>(null);
   useLayoutEffect(() => {
     byKeys.current?.followList();
-    if (draggedId.current !== null) handleOf(list.current, draggedId.current)?.focus({ preventScroll: true });
+    // React moves elements of a reordered list, and a moved element loses the focus.
+    if (focusedId.current !== null && document.activeElement === document.body)
+      handleOf(list.current, focusedId.current)?.focus({ preventScroll: true });
   });
 
   const reorder = useEffectEvent((id: string, aim: ReorderTarget) => {
@@ -58,13 +61,18 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
       reorder: (id: string, aim: ReorderTarget) => reorder(id, aim),
       dropTargets: () => dropTargets(),
     };
-    const leave = () => (draggedId.current = null);
+    const leave = () => (focusedId.current = null);
+    const follow = ({ target }: FocusEvent) => {
+      const handle = target instanceof HTMLElement ? target.closest<HTMLElement>(HANDLE) : null;
+      focusedId.current = handle && list.current?.contains(handle) ? idOf(handle) : null;
+    };
     const controller = new AbortController();
     const { signal } = controller;
     document.addEventListener("pointerdown", leave, { signal });
-    document.addEventListener("keydown", leave, { signal, capture: true });
+    document.addEventListener("keydown", ({ key }) => key === "Tab" && leave(), { signal, capture: true });
+    document.addEventListener("focusin", follow, { signal });
     const stopPointer = reorderByPointer(reorderList);
-    const keys = reorderByKeyboard(reorderList, (id) => (draggedId.current = id));
+    const keys = reorderByKeyboard(reorderList);
     byKeys.current = keys;
     return () => {
       controller.abort();

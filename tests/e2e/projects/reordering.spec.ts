@@ -154,6 +154,28 @@ test("drops an item beside the announced neighbour after another browser reorder
   });
 });
 
+test("a handle keeps the focus when another browser moves its item", async ({ page, app, person }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const ids: Record<string, string> = {};
+  for (const name of ["A", "B", "C", "D"]) ids[name] = await convex.mutation(api.designs.create, { projectId, name });
+  const actions = pageActions(page, true);
+  await actions.open(`/projects/${projectId}?sort=manual`);
+  const [first = "", second = "", third = "", last = ""] = await actions.cards.allTextContents();
+  await handle(page, last).focus();
+  for (const key of ["Space", "Home", "Space"]) await page.keyboard.press(key);
+  await expect(actions.cards).toHaveText([last, first, second, third]);
+  await handle(page, second).focus();
+  for (const [to, order] of [
+    ["first", [second, last, first, third]],
+    ["last", [last, first, third, second]],
+  ] as const) {
+    await convex.mutation(api.designs.reorder, { id: ids[second] ?? "", to });
+    await expect(actions.cards).toHaveText([...order]);
+    await expect(handle(page, second)).toBeFocused();
+  }
+});
+
 test("two browsers that reorder the same lists concurrently converge", async ({ page, app, person, otherBrowser }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
