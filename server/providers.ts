@@ -35,7 +35,7 @@ export const providerIds = [
 
 type ProviderId = (typeof providerIds)[number];
 
-/** These providers never report an address, so nobody can sign up with them (`docs/social-providers.md`). */
+/** These providers never report an address, so they cannot be used to sign up (`docs/social-providers.md`). */
 export const providersWithoutAddress: ReadonlySet<string> = new Set<ProviderId>(["reddit", "roblox", "tiktok"]);
 
 /** Variable suffixes and the Better Auth options that they set. Apple's key is an option of our own (`social-providers.server.ts`). */

@@ -18,6 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { canMount } from "../../tests/harness/can-mount.ts";
 import { openContents } from "@atelier/engine/contents";
 import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
@@ -387,16 +388,3 @@ describe.runIf(canMount())("a full disk", () => {
     expect((await run()).problems).toEqual([]);
   });
 });
-
-function canMount(): boolean {
-  const trial = mkdtempSync(join(tmpdir(), "atelier-mount-"));
-  try {
-    execFileSync("mount", ["--bind", trial, trial], { stdio: "ignore" });
-    execFileSync("umount", [trial]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(trial, { recursive: true, force: true });
-  }
-}

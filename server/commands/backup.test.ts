@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { canMount } from "../../tests/harness/can-mount.ts";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
 
@@ -281,16 +282,3 @@ describe("npm run check-data", { timeout: 60_000 }, () => {
     expect([stored(dir).length, readdirSync(join(dir, "convex", "damaged")).length]).toEqual([STORED - 1, 1]);
   });
 });
-
-function canMount(): boolean {
-  const trial = mkdtempSync(join(tmpdir(), "atelier-mount-"));
-  try {
-    execFileSync("mount", ["--bind", trial, trial], { stdio: "ignore" });
-    execFileSync("umount", [trial]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(trial, { recursive: true, force: true });
-  }
-}

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { canMount } from "../../tests/harness/can-mount.ts";
 import { FILE_NAME, FORMAT } from "@atelier/engine/database-file";
 import { startEngine, ADMIN_KEY } from "@atelier/engine/testing/harness";
 import { log } from "../log.ts";
@@ -161,7 +162,3 @@ it("replaces a damaged database together with its log", async () => {
   expect(valuesIn(database())).toEqual(["kept"]);
   expect(await readFile(join(dataDir, "snapshots", replaced, FILE_NAME), "utf8")).toBe("not a database any more");
 });
-
-function canMount(): boolean {
-  return process.getuid?.() === 0;
-}

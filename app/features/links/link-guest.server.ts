@@ -11,7 +11,7 @@ export type LinkGuest = { id: string; name: string };
 
 const REMEMBERED_SECONDS = 30 * 24 * 60 * 60;
 
-/** Returns an id with 131 random bits, so that nobody guesses the id of another guest. */
+/** Returns an id with 131 random bits, so that the ids of other guests cannot be guessed. */
 export const newGuestId = (): string => `guest-${generateRandomString(22, "a-z", "A-Z", "0-9")}`;
 
 export function guestOf(config: AppConfig, request: Request, link: Pick<OpenedLink, "linkId">): LinkGuest | null {

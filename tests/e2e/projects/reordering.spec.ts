@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { expect, expectAccessible, hydrated, waitForAnimations, test } from "../../harness/test.ts";
+import { expect, expectAccessible, hydrated, type Person, type RunningApp, test, waitForAnimations } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
@@ -113,13 +113,18 @@ test("keeps an item picked up by keyboard when another browser moves it", async 
   }
 });
 
-test("drops an item beside the announced neighbour after another browser reorders", async ({ page, app, person }) => {
+async function openFourDesigns(page: Page, app: RunningApp, person: Person) {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
   const ids: Record<string, string> = {};
   for (const name of ["A", "B", "C", "D"]) ids[name] = await convex.mutation(api.designs.create, { projectId, name });
   const actions = pageActions(page, true);
   await actions.open(`/projects/${projectId}?sort=manual`);
+  return { convex, projectId, ids, actions };
+}
+
+test("drops an item beside the announced neighbour after another browser reorders", async ({ page, app, person }) => {
+  const { convex, projectId, ids, actions } = await openFourDesigns(page, app, person);
   const [first = "", second = "", third = "", held = ""] = await actions.cards.allTextContents();
   const stored = async () => (await convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" })).map(({ name }) => name);
 
@@ -155,12 +160,7 @@ test("drops an item beside the announced neighbour after another browser reorder
 });
 
 test("a handle keeps the focus when another browser moves its item", async ({ page, app, person }) => {
-  const convex = await deploymentAs(app, person);
-  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
-  const ids: Record<string, string> = {};
-  for (const name of ["A", "B", "C", "D"]) ids[name] = await convex.mutation(api.designs.create, { projectId, name });
-  const actions = pageActions(page, true);
-  await actions.open(`/projects/${projectId}?sort=manual`);
+  const { convex, ids, actions } = await openFourDesigns(page, app, person);
   const [first = "", second = "", third = "", last = ""] = await actions.cards.allTextContents();
   await handle(page, last).focus();
   for (const key of ["Space", "Home", "Space"]) await page.keyboard.press(key);

@@ -36,7 +36,7 @@ export function TwoFactorSection({ on, codesLeft, hasPassword, constraints }: Pr
   );
 }
 
-/** Renders the setup. Sign-ins require the second factor only after a correct code, so that an unfinished setup locks nobody out. */
+/** Renders the setup. Sign-ins require the second factor only after a correct code, so that an unfinished setup locks out no user. */
 function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorSetup; state: ReturnType<typeof useAccountForm> }) {
   return (
     <ol className="grid list-decimal gap-8 ps-5 marker:text-faint">

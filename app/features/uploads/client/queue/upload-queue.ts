@@ -22,7 +22,7 @@ type Database = IDBPDatabase<Schema>;
 export type UploadQueue = {
   readonly userId: string;
   readonly tab: string;
-  /** Returns closed documents' uploads in order of selection. Deletes expired and foreign ones. `isExclusive`: nobody else sends them. */
+  /** Returns closed documents' uploads in order of selection. Deletes expired and foreign ones. `isExclusive`: no other page sends them. */
   takeOver(): Promise<{ uploads: QueuedUpload[]; isExclusive: boolean }>;
   add(uploads: readonly QueuedUpload[], files: readonly File[]): void;
   change(id: string, change: Partial<Pick<QueuedUpload, "url" | "paused">>): void;

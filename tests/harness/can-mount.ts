@@ -1,0 +1,18 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Returns whether this user may mount file systems, which tests of full disks need. */
+export function canMount(): boolean {
+  const trial = mkdtempSync(join(tmpdir(), "atelier-mount-"));
+  try {
+    execFileSync("mount", ["--bind", trial, trial], { stdio: "ignore" });
+    execFileSync("umount", [trial]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(trial, { recursive: true, force: true });
+  }
+}
