@@ -276,7 +276,7 @@ describe("npm run check-data", { timeout: 60_000 }, () => {
     const found = await run("check-data", [], dir);
     expect(found).toEqual({
       code: 1,
-      output: expect.stringMatching(/has 1 problems:\n.*does not match its sha256[\s\S]*restore the last backup/),
+      output: expect.stringMatching(/Problems in \S+ \(1\):\n.*does not match its sha256[\s\S]*restore the last backup/),
     });
     expect(await run("check-data", ["--set-aside"], dir)).toMatchObject({ code: 1 });
     expect([stored(dir).length, readdirSync(join(dir, "convex", "damaged")).length]).toEqual([STORED - 1, 1]);

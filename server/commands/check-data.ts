@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     console.log(`${dir} has no problems. Checked: the database, its indexes and ${result.storedFiles} stored files.`);
     return;
   }
-  console.error(`${dir} has ${result.problems.length} problems:\n${formatProblems(result.problems)}`);
+  console.error(`Problems in ${dir} (${result.problems.length}):\n${formatProblems(result.problems)}`);
   process.exitCode = 1;
   if (copy) return;
   if (values["set-aside"]) await setAside(dir, result);
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 async function checkScheduled(folder: string): Promise<void> {
   const { problems, backups, objects } = await checkBackups(folderTarget(folder));
   if (problems.length === 0) return console.log(`${folder} has no problems. Checked: ${backups} backups with ${objects} files.`);
-  console.error(`${folder} has ${problems.length} problems:\n${formatProblems(problems)}`);
+  console.error(`Problems in ${folder} (${problems.length}):\n${formatProblems(problems)}`);
   process.exitCode = 1;
 }
 
