@@ -3,6 +3,7 @@ import { expect, hydrated, test, toasterReady } from "../../harness/test.ts";
 import { recordDelays } from "../support/delays.ts";
 import { type PageActions, pageActions, stored } from "../support/page-actions.ts";
 import { controlConnection } from "../support/controlled-connection.ts";
+import { addPictures, makeDesign } from "../support/pictures.ts";
 
 /** Specification 9: the official client's own values, in ms. */
 const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconnect: 60_000, prewarm: 5000 };
@@ -200,3 +201,13 @@ async function advanceUntilCards(page: Page, { cards }: PageActions): Promise<vo
     await page.request.get("/readyz");
   }
 }
+
+test("an open page ends all its requests", async ({ page, app, person }) => {
+  const { designId, path } = await makeDesign(app, person);
+  const [image] = await addPictures(app, person, designId, ["fig"]);
+  await page.goto(`${path}/images/${image}`);
+  const probe = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/healthz"));
+  await hydrated(page);
+  await probe;
+  await page.waitForLoadState("networkidle");
+});

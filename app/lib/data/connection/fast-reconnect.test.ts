@@ -41,7 +41,9 @@ const closed: number[] = [];
 let online = 0;
 let visibilityState = "visible";
 let page: EventTarget;
-let probe: () => Promise<{ ok: boolean; json?: () => Promise<object> }>;
+let probe: () => Promise<Pick<Response, "ok" | "text">>;
+const READY = { ok: true, text: async () => "{}" };
+const UNREADY = { ok: false, text: async () => "" };
 let stop: () => void;
 let startFastReconnect: () => () => void;
 let watchedWebSocket: (options?: { fallsBack?: boolean }) => typeof WebSocket;
@@ -95,7 +97,7 @@ function unanswered(): Promise<never> {
 }
 
 async function probe200() {
-  return { ok: true };
+  return READY;
 }
 
 function connect(): Socket {
@@ -250,7 +252,7 @@ it("reconnects within 3 s of the server's return", async () => {
   const socket = live();
   stop = startFastReconnect();
   socket.readyState = Socket.CLOSED;
-  probe = async () => ({ ok: false });
+  probe = async () => UNREADY;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(online).toBe(0);
   probe = probe200;
@@ -266,7 +268,7 @@ it.each([
   stop = startFastReconnect();
   socket.readyState = Socket.CLOSED;
   const parts = { deployment: "ok", tokens: "ok", disk: "ok", server: "ok", [part]: "fails" };
-  probe = async () => ({ ok: false, json: async () => parts });
+  probe = async () => ({ ok: false, text: async () => JSON.stringify(parts) });
   await vi.advanceTimersByTimeAsync(2_400);
   expect(online > 0).toBe(reconnects);
 });
@@ -276,7 +278,7 @@ it("keeps a silent connection whose messages arrive during the probe", async () 
   vi.setSystemTime(Date.now() + 3_600_000);
   probe = async () => {
     socket.receive();
-    return { ok: true };
+    return READY;
   };
   stop = startFastReconnect();
   await vi.advanceTimersByTimeAsync(3_000);
@@ -434,7 +436,7 @@ it("spreads the first probes of many tabs after a restart", async () => {
     vi.mocked(fetch).mockClear();
     socket.readyState = Socket.CLOSED;
     const at = Date.now();
-    probe = async () => (first.push(Date.now() - at), { ok: false });
+    probe = async () => (first.push(Date.now() - at), UNREADY);
     socket.closed();
     await vi.advanceTimersByTimeAsync(1_000);
     stop();
@@ -450,7 +452,7 @@ it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-
   const isReconnected = () => online > 0;
   const perTenth = new Map<number, number>();
   for (let tab = 0; tab < 1_000; tab++) {
-    probe = async () => ({ ok: false });
+    probe = async () => UNREADY;
     const socket = live();
     stop = startFastReconnect();
     await vi.advanceTimersByTimeAsync(random() * 1_000);

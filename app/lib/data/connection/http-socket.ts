@@ -64,8 +64,9 @@ export class HttpSocket extends EventTarget {
     try {
       while (this.#unsent.length > 0) {
         const headers = { "Content-Type": "text/plain", "X-Sync-Session": this.#session };
-        const { ok } = await fetch(this.#url, { method: "POST", headers, body: this.#nextBatch(), signal: this.#stop.signal });
-        if (!ok) return this.#end(1006);
+        const answer = await fetch(this.#url, { method: "POST", headers, body: this.#nextBatch(), signal: this.#stop.signal });
+        await answer.arrayBuffer();
+        if (!answer.ok) return this.#end(1006);
       }
       this.#isSending = false;
     } catch {

@@ -1,6 +1,8 @@
 /** Throws while the server is unreachable. Browsers never retry a failed import (https://github.com/whatwg/html/issues/6768). */
 export async function reachServer(): Promise<void> {
   const answer = await fetch("/healthz", { cache: "no-store" });
+  // Without it, the request counts as unfinished until garbage collection.
+  await answer.arrayBuffer();
   if (!answer.ok) throw new Error(`The server answered ${answer.status}`);
 }
 
@@ -9,7 +11,8 @@ export async function isServerReady(signal: AbortSignal | null = null): Promise<
   if (!navigator.onLine) return false;
   try {
     const answer = await fetch("/readyz", { cache: "no-store", credentials: "omit", signal });
-    return answer.ok || lacksOnlyRoom(await answer.json());
+    const body = await answer.text();
+    return answer.ok || lacksOnlyRoom(JSON.parse(body));
   } catch {
     return false;
   }

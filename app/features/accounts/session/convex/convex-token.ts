@@ -25,9 +25,9 @@ function delayBefore(retry: number): number {
 
 async function requestToken(address: string): Promise<string | null> {
   const response = await fetch(address, { headers: { Accept: "application/json" } });
+  const answer: unknown = await response.json().catch(() => null);
   if (response.status === 401) return null;
   if (!response.ok) throw new Error(`The token could not be fetched: ${response.status}`);
-  const answer: unknown = await response.json();
   if (typeof answer === "object" && answer !== null && "token" in answer && typeof answer.token === "string") return answer.token;
   throw new Error("The token could not be fetched: invalid response");
 }
