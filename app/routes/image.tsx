@@ -1,4 +1,5 @@
-import { useEffect, useEffectEvent, useMemo } from "react";
+import type { FunctionReturnType } from "convex/server";
+import { memo, useDeferredValue, useEffect, useEffectEvent, useMemo } from "react";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { useLastDefined } from "~/lib/ui/use-last-defined";
 import {
@@ -33,9 +34,9 @@ import { type DesignImage, imagePageIntents } from "~/features/images/gallery/im
 import { backfillMetadata } from "~/features/images/serve/backfill-metadata.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handle-multipart-upload.server";
-import { isUploadAnswer } from "~/features/uploads/upload-result";
+import { isUploadAnswer, type UploadAnswer } from "~/features/uploads/upload-result";
 import { usePresence } from "~/features/presence/use-presence";
-import { Versions } from "~/features/images/viewer/versions";
+import { type Version, Versions } from "~/features/images/viewer/versions";
 import type { AdjacentImages } from "~/features/images/viewer/adjacent-images";
 import { useOpenImage } from "~/features/images/viewer/use-open-image";
 import { Viewer } from "~/features/images/viewer/viewer";
@@ -142,6 +143,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   }, [isNearEnd, nextPage]);
 
   const image = listed ?? inPlace.image;
+  const panelImage = useDeferredValue(image);
   useTitle(titleOf(image.name));
   const own = inPlace.image._id === currentId ? inPlace : null;
   const adjacent: AdjacentImages = {
@@ -169,20 +171,15 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         actions={<ImageActions image={image} projectId={designData.project.value._id} commandForm={{ form: MENU_OF_IMAGE }} />}
         title={<InlineName key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
-        <section aria-label="Caption">
-          <Description item={image} field="caption" text={image.caption} />
-        </section>
-        {own === null ? null : <ReviewSection item={image} review={review} />}
-        <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} knownTags={knownTags} />
-        <ImageDetails image={image} details={own?.details} />
-        {own === null ? null : (
-          <Versions
-            image={image}
-            versions={versions}
-            sending={loaderData.sending}
-            answer={isUploadAnswer(actionData) ? actionData : undefined}
-          />
-        )}
+        <Panel
+          image={panelImage}
+          own={inPlace.image._id === panelImage._id ? inPlace : null}
+          versions={versions}
+          review={review}
+          knownTags={knownTags}
+          sending={loaderData.sending}
+          answer={isUploadAnswer(actionData) ? actionData : undefined}
+        />
       </Viewer>
       <PageReviewDialog key={`review ${image._id}`} item={image} isImage />
       <DescriptionDialog
@@ -197,6 +194,33 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
     </>
   );
 }
+
+type PanelProps = {
+  image: DesignImage;
+  own: FunctionReturnType<typeof api.designImages.getDesignImageInPlace> | null;
+  versions: Version[];
+  review: FunctionReturnType<typeof api.reviews.getReview>;
+  knownTags: FunctionReturnType<typeof api.tags.getTags>;
+  sending: string;
+  answer: UploadAnswer | undefined;
+};
+
+/** Memoized, so that the next image is painted before the panel is rendered. */
+const Panel = memo(function Panel({ image, own, versions, review, knownTags, sending, answer }: PanelProps) {
+  return (
+    <>
+      <section aria-label="Caption">
+        <Description item={image} field="caption" text={image.caption} />
+      </section>
+      {own === null ? null : <ReviewSection item={image} review={review} />}
+      <Tags item={image} intents={TAG_INTENTS} knownTags={knownTags} />
+      <ImageDetails image={image} details={own?.details} />
+      {own === null ? null : <Versions image={image} versions={versions} sending={sending} answer={answer} />}
+    </>
+  );
+});
+
+const TAG_INTENTS = { add: "tagImage", remove: "untagImage" } as const;
 
 const NONE: DesignImage[] = [];
 

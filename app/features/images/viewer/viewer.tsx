@@ -1,5 +1,5 @@
 import { ArrowLeftRight, CirclePause, CirclePlay, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
-import { type ComponentType, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type ComponentType, type MouseEvent, type ReactNode, useDeferredValue, useLayoutEffect, useRef, useState } from "react";
 import { useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
 import { PageMenu } from "~/lib/forms/dialogs/page-menu";
@@ -94,6 +94,9 @@ export function Viewer({
   const viewer = useRef<HTMLElement>(null);
   useFocusAbovePage(viewer);
   usePreload(around, image._id);
+  // The next image is painted before the filmstrip is rendered.
+  const stripImage = useDeferredValue(image);
+  const stripImages = useDeferredValue(around);
   const { fit } = zoom;
   useLayoutEffect(() => fit("fit"), [image._id, image.rotation, fit]);
   const navigate = useNavigate();
@@ -292,7 +295,7 @@ export function Viewer({
           </Button>
         </div>
       </div>
-      <Filmstrip image={image} around={around} open={open} />
+      <Filmstrip image={stripImage} around={stripImages} open={open} />
     </article>
   );
 }
