@@ -15,32 +15,11 @@ export function Mosaic({ cover, className, sizes }: { cover: PictureSource[]; cl
   const shown = cover.slice(0, SHOWN);
   const [whole, half] = SIZES[useDensity()];
   return (
-    <div
-      className={clsx(
-        "grid aspect-4/3 gap-px overflow-hidden bg-mat",
-        shown.length > 1 && "grid-cols-2",
-        shown.length > 2 && "grid-rows-2",
-        className,
-      )}
-    >
-      {shown.length === 0 ? <EmptyMosaic /> : null}
-      {shown.map((image, index) => (
-        <Picture
-          key={image.imageId}
-          image={image}
-          alt=""
-          sizes={sizes ?? (shown.length === 1 ? whole : half)}
-          className={clsx("size-full min-h-0 min-w-0 object-cover", shown.length === 3 && index === 0 && "row-span-2")}
-        />
+    <div data-shown={shown.length} className={clsx("mosaic", className)}>
+      {shown.length === 0 ? <div className="mosaic-empty" /> : null}
+      {shown.map((image) => (
+        <Picture key={image.imageId} image={image} alt="" sizes={sizes ?? (shown.length === 1 ? whole : half)} />
       ))}
-    </div>
-  );
-}
-
-function EmptyMosaic() {
-  return (
-    <div className="relative grid place-items-center overflow-hidden bg-[radial-gradient(70%_85%_at_50%_0%,var(--lamp),transparent)]">
-      <div className="h-2/5 w-2/5 rounded-sm border border-dashed border-edge/60" />
     </div>
   );
 }
