@@ -31,13 +31,13 @@ export async function fileProblems(sql: DatabaseSync, folder: string): Promise<{
 }
 
 export function* storedFiles(sql: DatabaseSync): Generator<StoredFile> {
-  const table = openCatalog(sql).find("_storage");
-  if (!table) return;
   const key = Buffer.from(fileKey(sql), "base64");
-  const { low, high } = table.documents;
-  for (const found of prepare(sql, "SELECT json FROM documents WHERE key >= ? AND key < ?").iterate(low, high)) {
-    const { _id: id, size, sha256 }: { _id: string; size: number; sha256: string } = JSON.parse(textOf(found["0"]));
-    yield { id, name: storedFileName(key, id), size, sha256 };
+  for (const { name, documents } of openCatalog(sql).list()) {
+    if (name !== "_storage") continue;
+    for (const found of prepare(sql, "SELECT json FROM documents WHERE key >= ? AND key < ?").iterate(documents.low, documents.high)) {
+      const { _id: id, size, sha256 }: { _id: string; size: number; sha256: string } = JSON.parse(textOf(found["0"]));
+      yield { id, name: storedFileName(key, id), size, sha256 };
+    }
   }
 }
 

@@ -27,6 +27,8 @@ export type SearchIndex = {
 export type Table = {
   readonly number: number;
   readonly name: string;
+  /** The path of the component that the table belongs to; "" is the app. */
+  readonly component: string;
   readonly isSystem: boolean;
   readonly idLength: number;
   readonly documents: { readonly low: Uint8Array; readonly high: Uint8Array };
@@ -38,6 +40,8 @@ export type Table = {
 };
 
 const FIRST_USER_TABLE = 10_001;
+const APP = "";
+/** Numbers in the app. In a component, system tables are numbered like other tables. */
 const SYSTEM_TABLES = { _scheduled_functions: 512, _storage: 513 };
 const SYSTEM_INDEXES = [
   { table: "_scheduled_functions", name: "by_state_and_time", fields: ["state.kind", "scheduledTime", "_creationTime"] },
@@ -48,6 +52,16 @@ const MAX_IDENTIFIER_LENGTH = 64;
 
 export type Catalog = ReturnType<typeof openCatalog>;
 
+/** The tables of one component. Tables and ids of other components do not exist in it. */
+export type Namespace = {
+  readonly component: string;
+  /** Creates a missing table in memory, so that queries can subscribe to it before its first document. */
+  table(name: string): Table;
+  find(name: string): Table | undefined;
+  tableOf(id: string): Table | undefined;
+  list(): Table[];
+};
+
 export function openCatalog(sql: DatabaseSync) {
   const readTables = prepare(sql, "SELECT number, name FROM tables ORDER BY number");
   const readIndexes = prepare(sql, "SELECT id, table_number, kind, name, definition FROM indexes ORDER BY id");
@@ -55,17 +69,25 @@ export function openCatalog(sql: DatabaseSync) {
   const insertIndex = sql.prepare("INSERT INTO indexes (id, table_number, kind, name, definition) VALUES (?, ?, ?, ?, ?)");
   const deleteIndex = sql.prepare("DELETE FROM indexes WHERE id = ?");
 
-  const byName = new Map<string, Table>();
+  const byComponent = new Map<string, Map<string, Table>>();
+  const namespaces = new Map<string, Namespace>();
   const byNumber = new Map<number, Table>();
   let nextTable = FIRST_USER_TABLE;
   let nextIndex = 1;
 
-  function make(number: number, name: string, byId: number, byCreationTime: number): Table {
+  function tablesIn(component: string): Map<string, Table> {
+    let tables = byComponent.get(component);
+    if (tables === undefined) byComponent.set(component, (tables = new Map()));
+    return tables;
+  }
+
+  function make(number: number, component: string, name: string, byId: number, byCreationTime: number): Table {
     const indexes = new Map<string, Index>();
     const { lowest, highest } = idRange(number);
     const table: Table = {
       number,
       name,
+      component,
       isSystem: name.startsWith("_"),
       idLength: idLength(number),
       documents: { low: encodeKey([lowest]), high: keyAfter(encodeKey([highest])) },
@@ -82,7 +104,7 @@ export function openCatalog(sql: DatabaseSync) {
     const idIndex = databaseIndex(byId, "by_id", table, ["_id"]);
     const creationIndex = databaseIndex(byCreationTime, "by_creation_time", table, ["_creationTime"]);
     indexes.set("by_id", idIndex).set("by_creation_time", creationIndex);
-    byName.set(name, table);
+    tablesIn(component).set(name, table);
     byNumber.set(number, table);
     return table;
   }
@@ -93,25 +115,44 @@ export function openCatalog(sql: DatabaseSync) {
   }
 
   const catalog = {
-    /** Creates a missing table in memory, so that queries can subscribe to it before its first document. */
-    table(name: string): Table {
-      return byName.get(name) ?? make(checkedNumber(name), name, nextIndex++, nextIndex++);
+    namespace(component: string): Namespace {
+      const known = namespaces.get(component);
+      if (known !== undefined) return known;
+      const tables = tablesIn(component);
+      const namespace: Namespace = {
+        component,
+        table: (name) => tables.get(name) ?? create(component, name),
+        find: (name) => tables.get(name),
+        tableOf(id) {
+          const table = catalog.tableOf(id);
+          return table?.component === component ? table : undefined;
+        },
+        list: () => [...tables.values()],
+      };
+      namespaces.set(component, namespace);
+      return namespace;
     },
-    find: (name: string): Table | undefined => byName.get(name),
+    /** Returns the paths of the components with stored tables, the app first. */
+    components: (): string[] => [
+      APP,
+      ...[...byComponent]
+        .filter(([component, tables]) => component !== APP && tables.values().some(({ stored }) => stored))
+        .map(([component]) => component),
+    ],
     withNumber: (number: number): Table | undefined => byNumber.get(number),
     tableOf(id: string): Table | undefined {
       const number = tableNumberOf(id);
       return number === null ? undefined : byNumber.get(number);
     },
     isId: (text: string): boolean => tableNumberOf(text) !== null,
-    list: (): Table[] => [...byName.values()],
-    storeSystemTables(): void {
-      for (const name of Object.keys(SYSTEM_TABLES)) catalog.store(catalog.table(name));
+    list: (): Table[] => [...byNumber.values()],
+    storeSystemTables(component: string): void {
+      for (const name of Object.keys(SYSTEM_TABLES)) catalog.store(catalog.namespace(component).table(name));
     },
 
     store(table: Table): void {
       if (table.stored) return;
-      insertTable.run(table.number, table.name);
+      insertTable.run(table.number, qualifiedName(table));
       for (const index of table.indexes.values()) persist(index);
       table.stored = true;
     },
@@ -135,8 +176,8 @@ export function openCatalog(sql: DatabaseSync) {
 
     /** Tables only in memory keep their numbers, because subscriptions may use them. */
     load(): void {
-      const before = [...byName.values()];
-      byName.clear();
+      const before = [...byNumber.values()];
+      for (const tables of byComponent.values()) tables.clear();
       byNumber.clear();
       const rows = readIndexes.all().map((row) => ({
         id: numberOf(row["0"]),
@@ -150,7 +191,8 @@ export function openCatalog(sql: DatabaseSync) {
       nextIndex = Math.max(nextIndex, ...rows.map((row) => row.id + 1));
       for (const row of readTables.all()) {
         const number = numberOf(row["0"]);
-        make(number, textOf(row["1"]), idOf(number, "by_id"), idOf(number, "by_creation_time")).stored = true;
+        const { component, name } = splitName(textOf(row["1"]));
+        make(number, component, name, idOf(number, "by_id"), idOf(number, "by_creation_time")).stored = true;
         nextTable = Math.max(nextTable, number + 1);
       }
       for (const row of rows) {
@@ -160,26 +202,41 @@ export function openCatalog(sql: DatabaseSync) {
         if (Array.isArray(definition)) table.indexes.set(row.name, databaseIndex(row.id, row.name, table, definition.map(String)));
         else table.searchIndexes.set(row.name, { id: row.id, kind: "search", name: row.name, table, ...searchDefinition(definition) });
       }
-      for (const { name, number, byId, byCreationTime } of before) {
-        if (!byNumber.has(number)) make(number, name, byId.id, byCreationTime.id);
+      for (const { component, name, number, byId, byCreationTime } of before) {
+        if (!byNumber.has(number)) make(number, component, name, byId.id, byCreationTime.id);
       }
       for (const [name, number] of Object.entries(SYSTEM_TABLES)) {
-        if (!byName.has(name)) make(number, name, nextIndex++, nextIndex++);
+        if (!tablesIn(APP).has(name)) make(number, APP, name, nextIndex++, nextIndex++);
       }
-      for (const { table: name, name: index, fields } of SYSTEM_INDEXES) {
-        const table = byName.get(name);
-        if (table && !table.indexes.has(index)) table.indexes.set(index, databaseIndex(nextIndex++, index, table, fields));
-      }
+      for (const table of byNumber.values()) addSystemIndexes(table);
     },
   };
 
-  function checkedNumber(name: string): number {
-    checkIdentifier(name, "table");
-    return nextTable++;
+  function create(component: string, name: string): Table {
+    if (!Object.hasOwn(SYSTEM_TABLES, name)) checkIdentifier(name, "table");
+    const table = make(nextTable++, component, name, nextIndex++, nextIndex++);
+    addSystemIndexes(table);
+    return table;
+  }
+
+  function addSystemIndexes(table: Table): void {
+    if (!table.isSystem) return;
+    for (const { table: name, name: index, fields } of SYSTEM_INDEXES) {
+      if (name === table.name && !table.indexes.has(index)) table.indexes.set(index, databaseIndex(nextIndex++, index, table, fields));
+    }
   }
 
   catalog.load();
   return catalog;
+}
+
+/** Returns a table's name in the whole deployment: "limiter/windows" in the component `limiter`. */
+export const qualifiedName = ({ component, name }: Pick<Table, "component" | "name">): string =>
+  component === APP ? name : `${component}/${name}`;
+
+function splitName(qualified: string): { component: string; name: string } {
+  const slash = qualified.lastIndexOf("/");
+  return slash < 0 ? { component: APP, name: qualified } : { component: qualified.slice(0, slash), name: qualified.slice(slash + 1) };
 }
 
 export function checkIdentifier(name: string, what: "table" | "index"): void {

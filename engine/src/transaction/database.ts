@@ -16,13 +16,13 @@ import { applyChanges } from "./commit.ts";
 import { History } from "./history.ts";
 import { Overlay } from "./overlay.ts";
 import { quickCheck } from "./integrity/quick-check.ts";
-import { Schema } from "./schema/schema.ts";
+import { Schemas, storeSchema } from "./schema/schemas.ts";
 import { buildIndexes, hasOutdatedTexts, prepareSchema, rebuildOutdatedTexts, type Prepared } from "./schema/schema-change.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { DataTransaction, type StorageContext } from "./transaction.ts";
 import type { Commit, Database, IdempotencyRecord, PreparedSchema, ReadSet, Settings, Transaction } from "./types.ts";
 
-const SCHEMA = "_schema";
+const APP = "";
 const CLEAN_EVERY_MS = 60 * 60 * 1000;
 /** Saved, because functions on this thread may freeze or replace it. */
 const wallClock = Date.now.bind(Date);
@@ -84,7 +84,7 @@ class FileDatabase implements Database {
       store,
       catalog,
       clock,
-      schema: this.readSchema(catalog),
+      schemas: Schemas.read(this.settings, catalog),
       countStored: (index) => store.count(index.id),
       textIndexes: openTextIndexes(sql),
       undone: (work) => this.undone(work),
@@ -92,7 +92,7 @@ class FileDatabase implements Database {
     };
     if (clock.latest() === 0n) {
       this.openBatch();
-      catalog.storeSystemTables();
+      catalog.storeSystemTables(APP);
       clock.tick();
       this.closeBatch();
     }
@@ -230,22 +230,26 @@ class FileDatabase implements Database {
     this.subscriptions.remove(token);
   }
 
-  prepareSchema(schema: Json | null): PreparedSchema {
-    return prepareSchema(schema, this.context, this.latest());
+  prepareSchema(schema: Json | null, component = APP): PreparedSchema {
+    return prepareSchema({ schema, component }, this.context, this.latest());
   }
 
   applySchema(prepared: PreparedSchema): void {
-    const checked: Prepared = prepareSchema(prepared.schema, this.context, this.latest(), prepared);
+    const checked: Prepared = prepareSchema(prepared, this.context, this.latest(), prepared);
     this.written(() => {
       buildIndexes(checked, this.context);
-      this.settings.set(SCHEMA, JSON.stringify(checked.schema));
+      storeSchema(this.settings, checked.component, checked.schema);
       this.context.clock.tick();
     });
-    this.context.schema = checked.parsed;
+    this.context.schemas.set(checked.component, checked.parsed);
   }
 
-  tables(): { name: string; number: number }[] {
-    return this.context.catalog.list().flatMap(({ name, number, stored }) => (stored ? [{ name, number }] : []));
+  tables(): { component: string; name: string; number: number }[] {
+    return this.context.catalog.list().flatMap(({ component, name, number, stored }) => (stored ? [{ component, name, number }] : []));
+  }
+
+  components(): string[] {
+    return this.context.catalog.components();
   }
 
   sizes(): Record<string, number> {
@@ -258,7 +262,11 @@ class FileDatabase implements Database {
   }
 
   tableOf(id: string): string | null {
-    return this.context.catalog.tableOf(id)?.name ?? null;
+    return this.context.catalog.namespace(APP).tableOf(id)?.name ?? null;
+  }
+
+  componentOf(id: string): string {
+    return this.context.catalog.tableOf(id)?.component ?? APP;
   }
 
   holdFile(on: boolean): void {
@@ -278,12 +286,6 @@ class FileDatabase implements Database {
       this.sql.close();
       this.checkpoints.close();
     }
-  }
-
-  private readSchema(catalog: StorageContext["catalog"]): Schema {
-    const text = this.settings.get(SCHEMA);
-    const json: Json = text === undefined ? null : JSON.parse(text);
-    return new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
   }
 
   private assertNoOpenMutation(): void {
@@ -333,7 +335,7 @@ class FileDatabase implements Database {
     catalog.load();
     clock.load();
     textIndexes.forget();
-    this.context.schema = this.readSchema(catalog);
+    this.context.schemas = Schemas.read(this.settings, catalog);
     this.history.truncate(this.durable);
     this.notified.clear();
   }

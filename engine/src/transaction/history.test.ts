@@ -54,7 +54,7 @@ describe("an earlier snapshot", () => {
     using data = testDatabase();
     data.db.close();
     const sql = openFile(data.dir);
-    const table = openCatalog(sql).table("rows");
+    const table = openCatalog(sql).namespace("").table("rows");
     const key = new Uint8Array(8);
     const before = { id: "a", table, key, size: 2, text: "{}", row: 1, pending: false, value: {}, keys: new Map([[1, key]]) };
     const history = new History(1n);

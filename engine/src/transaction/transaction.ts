@@ -1,4 +1,4 @@
-import type { Catalog, Index, Table } from "../storage/catalog.ts";
+import type { Catalog, Index, Namespace, Table } from "../storage/catalog.ts";
 import type { Clock } from "../storage/clock.ts";
 import { canonicalize, DOCUMENT_LIMITS, type JsonObject } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
@@ -13,7 +13,7 @@ import { rangeBetween, readPageRequest, takePage } from "./query/page.ts";
 import { planQuery } from "./query/plan.ts";
 import { Reads } from "./reads.ts";
 import type { Range } from "./query/scan.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { Schemas } from "./schema/schemas.ts";
 import type { SearchContext } from "./query/search.ts";
 import { openStream, type Reader, type Stream } from "./query/stream.ts";
 import type { DocumentName, ReadSet, SystemWriter, Transaction, Usage } from "./types.ts";
@@ -22,10 +22,22 @@ import { Meter } from "./usage.ts";
 export type StorageContext = SearchContext & {
   catalog: Catalog;
   clock: Clock;
-  schema: Schema;
+  schemas: Schemas;
   countStored: (index: Index) => number;
   noteProgress: () => void;
 };
+
+const APP = "";
+
+/** Shared by the views of one transaction for different components. */
+class SharedState {
+  readonly reads = new Reads();
+  readonly meter = new Meter();
+  readonly streams = new Map<number, Stream>();
+  nextStream = 1;
+  readonly savepoints: { overlay: number; usage: Usage }[] = [];
+  views: Map<string, DataTransaction> | null = null;
+}
 
 const PLACES: { range: Range; order: "asc" } = { range: { low: FIRST_KEY, high: LAST_KEY }, order: "asc" };
 
@@ -35,22 +47,49 @@ export class DataTransaction implements Transaction, Reader {
   readonly overlay: Overlay;
   readonly system: SystemWriter;
   readonly context: StorageContext;
-  readonly reads = new Reads();
-  readonly meter = new Meter();
-  private readonly streams = new Map<number, Stream>();
-  private nextStream = 1;
-  private readonly savepoints: { overlay: number; usage: Usage }[] = [];
+  readonly component: string;
+  readonly reads: Reads;
+  readonly meter: Meter;
+  private readonly namespace: Namespace;
+  private readonly shared: SharedState;
 
-  constructor(kind: "query" | "mutation", snapshot: Timestamp, overlay: Overlay, context: StorageContext) {
+  constructor(
+    kind: "query" | "mutation",
+    snapshot: Timestamp,
+    overlay: Overlay,
+    context: StorageContext,
+    component = APP,
+    shared = new SharedState(),
+  ) {
     this.kind = kind;
     this.snapshot = snapshot;
     this.overlay = overlay;
     this.context = context;
+    this.component = component;
+    this.namespace = context.catalog.namespace(component);
+    this.shared = shared;
+    this.reads = shared.reads;
+    this.meter = shared.meter;
     this.system = {
       insert: (table, value) => this.insertSystem(table, value),
       patch: (id, value) => void this.merge("patch", this.systemTable("patch", id), id, value),
       remove: (id) => void this.delete(this.systemTable("remove", id), id),
     };
+  }
+
+  in(component: string): DataTransaction {
+    if (component === this.component) return this;
+    const views = (this.shared.views ??= new Map([[this.component, this]]));
+    let view = views.get(component);
+    if (view === undefined) {
+      view = new DataTransaction(this.kind, this.snapshot, this.overlay, this.context, component, this.shared);
+      views.set(component, view);
+    }
+    return view;
+  }
+
+  tableOf(id: string): string | null {
+    return this.namespace.tableOf(id)?.name ?? null;
   }
 
   get(args: { id: string; table?: string | undefined; isSystem: boolean; argument?: string | undefined }): string {
@@ -68,7 +107,7 @@ export class DataTransaction implements Transaction, Reader {
     if (table.startsWith("_")) throw new FunctionError("System tables (prefixed with `_`) are read-only.");
     const fields = fieldsOf("insert", value);
     checkUserFields(fields);
-    return this.add(this.context.catalog.table(table), fields);
+    return this.add(this.namespace.table(table), fields);
   }
 
   shallowMerge(args: { id: string; value: Json; table?: string | undefined }): string {
@@ -87,15 +126,15 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   queryStream(query: Json): number {
-    const plan = planQuery(query, this.context.catalog);
+    const plan = planQuery(query, this.namespace);
     this.meter.range();
-    const id = this.nextStream++;
-    this.streams.set(id, openStream(plan, this));
+    const id = this.shared.nextStream++;
+    this.shared.streams.set(id, openStream(plan, this));
     return id;
   }
 
   queryStreamNext(queryId: number): string {
-    const stream = this.streams.get(queryId);
+    const stream = this.shared.streams.get(queryId);
     if (stream === undefined) throw new FunctionError(`Query ${queryId} is not open.`);
     for (;;) {
       const read = stream.next();
@@ -105,12 +144,12 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   queryCleanup(queryId: number): void {
-    this.streams.delete(queryId);
+    this.shared.streams.delete(queryId);
   }
 
   queryPage(args: Json): string {
     const request = readPageRequest(args);
-    const plan = planQuery(request.query, this.context.catalog);
+    const plan = planQuery(request.query, this.namespace);
     this.meter.range();
     const { range, order } = plan.source.kind === "search" ? PLACES : plan.source;
     const stream = openStream(plan, this, rangeBetween(range, order, request.from, request.until));
@@ -126,7 +165,7 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   count(table: string): number {
-    const { byCreationTime } = this.context.catalog.table(table);
+    const { byCreationTime } = this.namespace.table(table);
     this.meter.range();
     this.reads.all(byCreationTime.id, FIRST_KEY, LAST_KEY);
     let count = this.context.countStored(byCreationTime);
@@ -138,19 +177,19 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   normalizeId(table: string, id: string): string | null {
-    return this.context.catalog.tableOf(id)?.name === table ? id : null;
+    return this.tableOf(id) === table ? id : null;
   }
 
   savepoint(): number {
-    return this.savepoints.push({ overlay: this.overlay.savepoint(), usage: this.meter.usage() }) - 1;
+    return this.shared.savepoints.push({ overlay: this.overlay.savepoint(), usage: this.meter.usage() }) - 1;
   }
 
   rollbackTo(savepoint: number): void {
-    const state = this.savepoints[savepoint];
+    const state = this.shared.savepoints[savepoint];
     if (state === undefined) throw new RangeError(`There is no savepoint ${savepoint}.`);
     this.overlay.rollbackTo(state.overlay);
     this.meter.undoWrites(state.usage);
-    this.savepoints.length = savepoint;
+    this.shared.savepoints.length = savepoint;
   }
 
   readSet(): ReadSet {
@@ -181,7 +220,7 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   private add(table: Table, fields: JsonObject): string {
-    this.context.schema.check(table.name, fields);
+    this.context.schemas.of(this.component).check(table.name, fields);
     const id = newId(table.number);
     const value = { ...fields, _id: id, _creationTime: this.context.clock.nextCreationTime() };
     this.write(table, null, value, null);
@@ -197,7 +236,7 @@ export class DataTransaction implements Transaction, Reader {
 
   private change(table: Table, before: Document | null, current: Document, fields: JsonObject): string {
     checkUserFields(fields);
-    this.context.schema.check(table.name, fields);
+    this.context.schemas.of(this.component).check(table.name, fields);
     const { _creationTime = null } = valueOf(current);
     return this.write(table, before, { ...fields, _id: current.id, _creationTime }, current.row).text;
   }
@@ -228,7 +267,7 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   private insertSystem(name: string, value: Json): string {
-    const table = this.context.catalog.table(name);
+    const table = this.namespace.table(name);
     const fields = fieldsOf("insert", value);
     if (name === "_scheduled_functions") this.meter.schedule(canonicalize(fields["args"] ?? null, { bytes: Infinity, nesting: 64 }).size);
     return this.add(table, fields);
@@ -249,7 +288,7 @@ export class DataTransaction implements Transaction, Reader {
 
   /** Returns the table of an id, or null if it no longer exists. `requested` names the argument in errors. */
   private ownerOf(requested: string, id: string, expected: string | undefined): Table | null {
-    const table = this.context.catalog.tableOf(id);
+    const table = this.namespace.tableOf(id);
     if (table === undefined) {
       if (!this.context.catalog.isId(id)) {
         throw new FunctionError(`Invalid argument ${requested}: Unable to decode ID: ${whyNoId(id)}`);

@@ -19,6 +19,13 @@ export type Usage = {
 export interface Transaction {
   readonly kind: "query" | "mutation";
   readonly snapshot: Timestamp;
+  /** The path of the component whose tables it uses; "" is the app. */
+  readonly component: string;
+
+  /** Returns the same transaction for the tables of another component. */
+  in(component: string): Transaction;
+  /** Returns the table of an id, or null for ids of other components. */
+  tableOf(id: string): string | null;
 
   get(args: { id: string; table?: string | undefined; isSystem: boolean; argument?: string | undefined }): string;
   insert(table: string, value: Json): string /* the new id */;
@@ -82,14 +89,19 @@ export interface Database {
   unsubscribe(token: string): void;
 
   /** Validates all stored documents. The error names document and field. */
-  prepareSchema(schema: Json | null): PreparedSchema;
+  prepareSchema(schema: Json | null, component?: string): PreparedSchema;
   applySchema(prepared: PreparedSchema): void;
 
   readonly settings: Settings;
 
-  tables(): { name: string; number: number }[];
+  /** Returns the stored tables of all components. */
+  tables(): { component: string; name: string; number: number }[];
+  /** Returns the paths of the components with stored tables, the app first. */
+  components(): string[];
   sizes(): Record<string, number>;
   tableOf(id: string): string | null;
+  /** Returns the component of an id; the app for an id of no table. */
+  componentOf(id: string): string;
   /** Keeps the data file unchanged while `on`, so that it can be copied. Commits go to the log. */
   holdFile(on: boolean): void;
   close(): void;
@@ -99,6 +111,7 @@ export type IdempotencyRecord = { sessionId: string; requestId: number; result: 
 
 export interface PreparedSchema {
   readonly schema: Json | null;
+  readonly component: string;
   readonly indexesAdded: { table: string; name: string; fields: string[] }[];
   readonly indexesRemoved: { table: string; name: string; fields: string[] }[];
 }

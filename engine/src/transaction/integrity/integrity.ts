@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { textIndexEntry, openTextIndexes } from "../../search/text-index.ts";
-import { openCatalog, type Table } from "../../storage/catalog.ts";
+import { openCatalog, qualifiedName, type Table } from "../../storage/catalog.ts";
 import { openFile } from "../../storage/file.ts";
 import { bytesOf, numberOf, prepare, textOf } from "../../storage/rows.ts";
 import { canonicalize, DOCUMENT_LIMITS } from "../../values/canonical.ts";
@@ -60,7 +60,7 @@ function* strayEntries(sql: DatabaseSync, tables: Table[], counts: Map<Table, nu
   const expected = new Map<number, { name: string; count: number }>();
   for (const table of tables) {
     for (const index of table.indexes.values()) {
-      if (index !== table.byId) expected.set(index.id, { name: `${table.name}.${index.name}`, count: counts.get(table) ?? 0 });
+      if (index !== table.byId) expected.set(index.id, { name: `${qualifiedName(table)}.${index.name}`, count: counts.get(table) ?? 0 });
     }
   }
   for (const row of prepare(sql, "SELECT index_id, count(*) FROM entries GROUP BY index_id").all()) {
@@ -78,7 +78,7 @@ function* strayWords(sql: DatabaseSync, tables: Table[], words: Map<number, Set<
       const expected = words.get(index.id) ?? new Set();
       const rows = textIndexes.rows(index);
       if (rows.length !== expected.size || rows.some((row) => !expected.has(row))) {
-        yield `Search index ${table.name}.${index.name} holds ${rows.length} documents instead of ${expected.size}.`;
+        yield `Search index ${qualifiedName(table)}.${index.name} holds ${rows.length} documents instead of ${expected.size}.`;
       }
     }
   }

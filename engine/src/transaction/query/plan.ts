@@ -1,4 +1,4 @@
-import type { Catalog, Index, SearchIndex, Table } from "../../storage/catalog.ts";
+import type { Index, Namespace, SearchIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import { encodeKey, FIRST_KEY, keyAfterPrefix, LAST_KEY } from "../../values/keys.ts";
 import { MAX_DOCUMENT_BYTES } from "../../values/limits.ts";
@@ -21,7 +21,7 @@ export type Operator = { kind: "filter"; passes: Predicate } | { kind: "limit"; 
 const MAX_OPERATORS = 256;
 
 /** @throws FunctionError for a malformed query or an unknown index */
-export function planQuery(query: Json, catalog: Catalog): Plan {
+export function planQuery(query: Json, namespace: Pick<Namespace, "table">): Plan {
   const { source, operators } = objectOf(query);
   const { type, tableName, indexName, order, range, filters } = objectOf(source);
   if (!Array.isArray(operators)) throw malformed(query);
@@ -34,17 +34,17 @@ export function planQuery(query: Json, catalog: Catalog): Plan {
   function planSource(): RangeSource | SearchSource {
     switch (type) {
       case "FullTableScan": {
-        const table = catalog.table(textOf(tableName));
+        const table = namespace.table(textOf(tableName));
         return { kind: "range", table, index: table.byCreationTime, range: { low: FIRST_KEY, high: LAST_KEY }, order: orderOf(order) };
       }
       case "IndexRange": {
-        const [table, name] = tableAndIndex(textOf(indexName), catalog);
+        const [table, name] = tableAndIndex(textOf(indexName), namespace);
         const index = table.indexes.get(name);
         if (index === undefined) throw new FunctionError(`Index ${table.name}.${name} not found.`);
         return { kind: "range", table, index, range: indexRange(index, listOf(range)), order: orderOf(order) };
       }
       case "Search": {
-        const [table, name] = tableAndIndex(textOf(indexName), catalog);
+        const [table, name] = tableAndIndex(textOf(indexName), namespace);
         const index = table.searchIndexes.get(name);
         if (index === undefined) throw new FunctionError(`Search index ${table.name}.${name} not found.`);
         return { kind: "search", table, index, ...searchFilters(index, listOf(filters)) };
@@ -148,10 +148,10 @@ function searchFilters(index: SearchIndex, filters: Json[]): { text: string; equ
   return { text, equal };
 }
 
-function tableAndIndex(name: string, catalog: Catalog): [Table, string] {
+function tableAndIndex(name: string, namespace: Pick<Namespace, "table">): [Table, string] {
   const dot = name.indexOf(".");
   if (dot < 0) throw new FunctionError(`Index names are "table.index", got "${name}".`);
-  return [catalog.table(name.slice(0, dot)), name.slice(dot + 1)];
+  return [namespace.table(name.slice(0, dot)), name.slice(dot + 1)];
 }
 
 function orderOf(order: Json | undefined): Order {

@@ -1,9 +1,10 @@
 import { textIndexEntry } from "../../search/text-index.ts";
 import type { Index, SearchIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
-import type { Json, Timestamp } from "../../values/types.ts";
+import type { Timestamp } from "../../values/types.ts";
 import { entryKey, idOf, parseDocument } from "../document.ts";
-import { checkIndexCounts, diffIndexes, Schema, type TableDiff } from "./schema.ts";
+import { checkIndexCounts, diffIndexes, type Schema, type TableDiff } from "./schema.ts";
+import { parseSchema } from "./schemas.ts";
 import type { StorageContext } from "../transaction.ts";
 import type { PreparedSchema } from "../types.ts";
 
@@ -11,14 +12,20 @@ import type { PreparedSchema } from "../types.ts";
 export type Prepared = PreparedSchema & { readonly at: Timestamp; readonly parsed: Schema; readonly diffs: TableDiff[] };
 
 /** Checks stored documents; with `earlier`, only if a later commit exists. @throws FunctionError naming table, document and field */
-export function prepareSchema(json: Json | null, context: StorageContext, at: Timestamp, earlier?: PreparedSchema): Prepared {
+export function prepareSchema(
+  { schema: json, component }: Pick<PreparedSchema, "schema" | "component">,
+  context: StorageContext,
+  at: Timestamp,
+  earlier?: PreparedSchema,
+): Prepared {
   const { catalog } = context;
-  const parsed = new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
+  const parsed = parseSchema(json, catalog, component);
   checkIndexCounts(parsed);
-  if (!(isPrepared(earlier) && earlier.at === at)) checkDocuments(parsed, context);
-  const diffs = diffIndexes(parsed, catalog);
+  if (!(isPrepared(earlier) && earlier.at === at)) checkDocuments(parsed, component, context);
+  const diffs = diffIndexes(parsed, catalog.namespace(component));
   return {
     schema: json,
+    component,
     at,
     parsed,
     diffs,
@@ -42,10 +49,12 @@ function summary(
   ];
 }
 
-function checkDocuments(schema: Schema, { schema: inForce, catalog, store, noteProgress }: StorageContext): void {
+function checkDocuments(schema: Schema, component: string, { schemas, catalog, store, noteProgress }: StorageContext): void {
   if (!schema.validates) return;
+  const inForce = schemas.of(component);
+  const namespace = catalog.namespace(component);
   for (const definition of schema.tables.values()) {
-    const table = catalog.find(definition.name);
+    const table = namespace.find(definition.name);
     if (table === undefined || !table.stored) continue;
     if (inForce.validates && inForce.tables.get(definition.name)?.validatorText === definition.validatorText) continue;
     for (const { text } of store.all(table.byCreationTime.id)) {
@@ -62,10 +71,13 @@ function checkDocuments(schema: Schema, { schema: inForce, catalog, store, noteP
   }
 }
 
-export function buildIndexes({ diffs, parsed }: Prepared, context: StorageContext): void {
-  for (const name of parsed.tables.keys()) context.catalog.store(context.catalog.table(name));
+export function buildIndexes({ component, diffs, parsed }: Prepared, context: StorageContext): void {
+  const { catalog } = context;
+  const namespace = catalog.namespace(component);
+  catalog.storeSystemTables(component);
+  for (const name of parsed.tables.keys()) catalog.store(namespace.table(name));
   for (const diff of diffs) {
-    const table = context.catalog.find(diff.table);
+    const table = namespace.find(diff.table);
     if (table !== undefined) changeTable(table, diff, context);
   }
 }

@@ -1,4 +1,4 @@
-import type { Catalog, Table } from "../../storage/catalog.ts";
+import type { Namespace, Table } from "../../storage/catalog.ts";
 import { checkIdentifier } from "../../storage/catalog.ts";
 import type { JsonObject } from "../../values/canonical.ts";
 import { FunctionError } from "../../values/errors.ts";
@@ -57,10 +57,10 @@ export type TableDiff = {
   removeSearch: SearchDefinition[];
 };
 
-export function diffIndexes(schema: Schema, catalog: Catalog): TableDiff[] {
-  const names = new Set([...schema.tables.keys(), ...catalog.list().flatMap((table) => (table.isSystem ? [] : [table.name]))]);
+export function diffIndexes(schema: Schema, namespace: Namespace): TableDiff[] {
+  const names = new Set([...schema.tables.keys(), ...namespace.list().flatMap((table) => (table.isSystem ? [] : [table.name]))]);
   return [...names].map((name) => {
-    const table = catalog.find(name);
+    const table = namespace.find(name);
     const target = schema.tables.get(name);
     const indexes = declaredIndexes(table);
     const searchIndexes = declaredSearchIndexes(table);

@@ -1,0 +1,48 @@
+import type { Catalog } from "../../storage/catalog.ts";
+import type { Json } from "../../values/types.ts";
+import type { Settings } from "../types.ts";
+import { Schema } from "./schema.ts";
+
+/** In the app; in components, the component's path follows. */
+const SETTING = "_schema";
+
+/** The schemas in force, one per component. */
+export class Schemas {
+  readonly #byComponent = new Map<string, Schema>();
+  readonly #catalog: Catalog;
+
+  private constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  static read(settings: Settings, catalog: Catalog): Schemas {
+    const schemas = new Schemas(catalog);
+    for (const { name, value } of settings.list(SETTING)) {
+      const json: Json = JSON.parse(value);
+      const component = name === SETTING ? "" : name.slice(SETTING.length + 1);
+      schemas.set(component, parseSchema(json, catalog, component));
+    }
+    return schemas;
+  }
+
+  of(component: string): Schema {
+    const known = this.#byComponent.get(component);
+    if (known !== undefined) return known;
+    const open = parseSchema(null, this.#catalog, component);
+    this.#byComponent.set(component, open);
+    return open;
+  }
+
+  set(component: string, schema: Schema): void {
+    this.#byComponent.set(component, schema);
+  }
+}
+
+export function storeSchema(settings: Settings, component: string, json: Json | null): void {
+  settings.set(component === "" ? SETTING : `${SETTING}/${component}`, JSON.stringify(json));
+}
+
+export function parseSchema(json: Json | null, catalog: Catalog, component: string): Schema {
+  const namespace = catalog.namespace(component);
+  return new Schema(json, { tableOf: (id) => namespace.tableOf(id)?.name ?? null });
+}
