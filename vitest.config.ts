@@ -2,12 +2,16 @@ import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./tests/harness/longest-first.ts";
 
-/** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/, and `npm run test:faults` tests/faults/. */
+/** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/, `npm run test:faults` tests/faults/, and `npm run test:components` engine/conformance/. */
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
-    exclude: [...configDefaults.exclude, ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"]),
+      ...(process.env.TEST_COMPONENTS ? [] : ["engine/conformance/**"]),
+    ],
     environment: "node",
     setupFiles: "tests/harness/chance.ts",
     // Other tags are stable ids that docs and tables cite (tests/test-ids.ts).

@@ -10,6 +10,7 @@ import { createLogStream } from "./deploy/log-stream.ts";
 import { metricsRoutes } from "./deploy/metrics.ts";
 import { deployRoutes } from "./deploy/routes.ts";
 import { createSystemQueries } from "./deploy/system-queries.ts";
+import { nameIn } from "./functions/paths.ts";
 import { startRunner } from "./functions/runner.ts";
 import { emptyQuarantine } from "./functions/files/stray-files.ts";
 import { clientAddressFrom, type ClientAddress } from "./http/client-address.ts";
@@ -175,9 +176,9 @@ async function open(options: OpenOptions) {
   const authenticator = createAuthenticator(adminKey, report);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
   const logs = createLogStream(runner);
-  runner.onLog(({ path, identity, logLines }) => {
+  runner.onLog(({ path, component, identity, logLines }) => {
     if (identity !== "none") return;
-    for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${path}: ${line}`);
+    for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${nameIn(component, path)}: ${line}`);
   });
   const system = createSystemQueries(runner, urls);
   const queries = createSharedQueries({ runner, system, redactErrors, report });
@@ -195,7 +196,7 @@ async function open(options: OpenOptions) {
 
   const cache = createQueryCache(runner);
   const noted = new Set<string>();
-  runner.onLog(({ path, found }) => void (found && noted.add(path)));
+  runner.onLog(({ path, component, found }) => void (found && noted.add(nameIn(component, path))));
   const loop = watchEventLoop(
     (block) => console.error(blockText(block)),
     () => {

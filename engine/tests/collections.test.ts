@@ -39,7 +39,16 @@ function listeners() {
     all.add(listener);
     return () => all.delete(listener);
   };
-  const entry = { type: "query", identity: "none", startedAt: 0, durationMs: 1, logLines: [], error: null, requestId: null } as const;
+  const entry = {
+    component: "",
+    type: "query",
+    identity: "none",
+    startedAt: 0,
+    durationMs: 1,
+    logLines: [],
+    error: null,
+    requestId: null,
+  } as const;
   const log = (path: string, found = true) => {
     for (const listener of all) listener({ ...entry, logLines: [], path, found });
   };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleSources } from "../src/functions/bundles/bundle-fixture.ts";
+import type { Bundle } from "../src/functions/types.ts";
 import { NO_SIMULATION, type Simulation } from "../src/simulation/options.ts";
 import { startDeployment, type Deployment } from "../src/deployment.ts";
 import { ADMIN_KEY, createIssuer, createProject, removeFolder, temporaryFolder, type Issuer, type Target } from "./harness.ts";
@@ -42,15 +43,24 @@ export async function pushFixture(target: Target, issuer: Issuer): Promise<strin
 export async function pushProject(target: Target, project: string): Promise<void> {
   const folder = join(project, "convex");
   const names = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"));
-  const { modules, schema, authConfig } = await bundleSources(
-    Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")])),
-  );
+  await pushBundle(target, await bundleSources(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]))));
+}
+
+/** Returns the answers to `start_push` and `finish_push`. */
+export async function pushBundle(target: Target, { modules, schema, authConfig, definition, components }: Bundle) {
   const changedModules = authConfig ? [...modules, authConfig] : modules;
-  const startPush = await post(target, "deploy2/start_push", { appDefinition: { schema, changedModules, unchangedModuleHashes: [] } });
+  const startPush = await post(target, "deploy2/start_push", {
+    appDefinition: { definition, schema, changedModules, unchangedModuleHashes: [] },
+    componentDefinitions: components.map(({ path, modules: functions, ...component }) => ({
+      definitionPath: path,
+      functions,
+      ...component,
+    })),
+  });
   const { schemaChange } = startPush;
   const checked = await post(target, "deploy2/wait_for_schema", { schemaChange });
   if (checked["type"] !== "complete") throw new Error(`The push failed: ${JSON.stringify(checked)}`);
-  await post(target, "deploy2/finish_push", { startPush });
+  return { startPush, finishPush: await post(target, "deploy2/finish_push", { startPush }) };
 }
 
 async function post({ url, adminKey }: Target, path: string, body: object): Promise<Record<string, unknown>> {

@@ -154,12 +154,12 @@ describe("the HTTP API", () => {
     ["variables without the admin key", "/api/update_environment_variables", { changes: [] }, {}, 401, "MissingAdminKey"],
     ["a push with a wrong key", "/api/deploy2/start_push", {}, { Authorization: `Convex test|${"0".repeat(64)}` }, 403, "BadAdminKey"],
     [
-      "a component",
+      "a component path that is not text",
       "/api/function",
-      { path: "a:b", args: {}, componentPath: "other" },
+      { path: "a:b", args: {}, componentPath: 7 },
       { Authorization: `Convex ${ADMIN_KEY}` },
       400,
-      "ComponentsNotSupported",
+      "BadRequest",
     ],
     [
       "a module outside its folder",

@@ -87,7 +87,7 @@ function completion(log: FunctionLog): Json {
   return {
     kind: "Completion",
     udfType: TYPE_NAMES[log.type],
-    componentPath: null,
+    componentPath: log.component === "" ? null : log.component,
     identifier: log.path,
     logLines: log.logLines,
     timestamp: endedAt / 1000,

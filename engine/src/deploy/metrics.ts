@@ -1,6 +1,7 @@
 /** Prometheus metrics (text format 0.0.4). For administrators only, because they name functions. */
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { LoopWatch } from "../event-loop.ts";
+import { nameIn } from "../functions/paths.ts";
 import type { FunctionLog, FunctionRunner } from "../functions/types.ts";
 import { json } from "../http/reply.ts";
 import type { Routes } from "../http/router.ts";
@@ -20,10 +21,10 @@ type Tally = { type: string; path: string; outcome: string; runs: number; second
 
 export function metricsRoutes({ runner, authenticator, sockets, watchedQueries, sizes, loop }: MetricsOptions): Routes {
   const tallies = new Map<string, Tally>();
-  runner.onLog(({ type, path: requested, found, error, durationMs }: FunctionLog) => {
+  runner.onLog(({ type, path: requested, component, found, error, durationMs }: FunctionLog) => {
     const outcome = error === null ? "ok" : "error";
     // Calls of unknown functions share one entry: callers can invent any number of them.
-    const path = found ? requested : UNKNOWN;
+    const path = found ? nameIn(component, requested) : UNKNOWN;
     const key = `${type} ${outcome} ${path}`;
     const tally = tallies.get(key) ?? { type, path, outcome, runs: 0, seconds: 0 };
     tally.runs += 1;

@@ -1,6 +1,6 @@
 /** Reads a push (`convex/src/cli/lib/deployApi/startPush.ts`) into a bundle. */
 import { createHash } from "node:crypto";
-import type { Bundle, BundledModule } from "../functions/types.ts";
+import type { Bundle, BundledModule, ComponentBundle } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
 import { badRequest } from "../http/errors.ts";
 import type { Json } from "../values/types.ts";
@@ -22,21 +22,37 @@ export function pushedModules(bundle: Bundle): BundledModule[] {
 
 /** @throws {RequestError} 400 naming what is missing, malformed or unsupported */
 export function readBundle(request: { [key: string]: Json }, current: Bundle | null): Bundle {
-  const { appDefinition, componentDefinitions = [] } = request;
+  const { appDefinition } = request;
   if (!isObject(appDefinition)) throw badRequest("`appDefinition` must be an object.");
-  if (Array.isArray(componentDefinitions) && componentDefinitions.length > 0) {
-    throw badRequest("This deployment does not support components: remove app.use(…) from convex.config.ts.", "ComponentsNotSupported");
-  }
   const changed = list(appDefinition, "changedModules").map(readModule);
   const unchanged = list(appDefinition, "unchangedModuleHashes").map((entry) => findUnchanged(entry, current));
   const all = [...changed, ...unchanged];
   const node = all.find((module) => module.environment === "node");
   if (node) throw badRequest(`This deployment does not support "use node" modules: ${node.path}.`, "NodeActionsNotSupported");
-  const { schema = null } = appDefinition;
+  const { definition = null, schema = null } = appDefinition;
   return {
     modules: all.filter((module) => module.path !== AUTH_CONFIG_PATH),
     schema: schema === null ? null : readModule(schema),
     authConfig: all.find((module) => module.path === AUTH_CONFIG_PATH) ?? null,
+    definition: definition === null ? null : readModule(definition),
+    components: request.componentDefinitions === undefined ? [] : list(request, "componentDefinitions").map(readComponent),
+  };
+}
+
+/** `componentDefinitionConfig` in `convex/src/cli/lib/deployApi/definitionConfig.ts`. Modules of components are always sent. */
+function readComponent(value: Json): ComponentBundle {
+  if (!isObject(value)) throw badRequest("A component must be an object.");
+  const { definitionPath, definition = null, schema = null } = value;
+  if (typeof definitionPath !== "string" || definitionPath === "") throw badRequest("A component must have a `definitionPath`.");
+  const modules = list(value, "functions").map(readModule);
+  const node = modules.find(({ environment }) => environment === "node");
+  if (node) throw badRequest(`Components cannot have "use node" modules: ${definitionPath}/${node.path}.`, "NodeActionsNotSupported");
+  return {
+    path: definitionPath,
+    definition: readModule(definition),
+    dependencies: list(value, "dependencies").map(String),
+    schema: schema === null ? null : readModule(schema),
+    modules,
   };
 }
 

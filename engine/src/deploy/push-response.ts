@@ -1,111 +1,107 @@
-/** Push responses (`convex/src/cli/lib/deployApi/{startPush,finishPush,evaluateSchema}.ts`) of a single component with path "". */
+/** Push responses (`convex/src/cli/lib/deployApi/{startPush,finishPush,evaluateSchema}.ts`). The app is the component with path "". */
 import { readProvider } from "../auth/providers.ts";
-import type { Analysis, AnalyzedFunction, Push, SchemaChange } from "../functions/types.ts";
+import { APP, nameIn, type ComponentPath } from "../functions/paths.ts";
+import type { Analysis, ModulesAnalysis, Push, SchemaChange } from "../functions/types.ts";
 import type { Json } from "../values/types.ts";
+import { checkedComponent, evaluatedDefinition } from "./component-response.ts";
 
 type Fields = { [key: string]: Json };
 
-const ROOT = "";
-const TYPE_NAMES: Partial<Record<AnalyzedFunction["type"], string>> = { query: "Query", mutation: "Mutation", action: "Action" };
+/** The change of each component's tables, by the component's path. */
+export type SchemaChanges = ReadonlyMap<ComponentPath, SchemaChange>;
 
 export function startPushResponse(options: {
   pushId: string;
   analysis: Analysis;
-  change: SchemaChange;
+  changes: SchemaChanges;
   environment: Record<string, string>;
   serverVersion: string;
 }): Fields {
-  const { pushId, analysis, change, environment, serverVersion } = options;
+  const { pushId, analysis, changes, environment, serverVersion } = options;
+  const { app, definitions } = analysis.components;
+  const udfConfig = { serverVersion, importPhaseRngSeed: null, importPhaseUnixTimestamp: null };
   return {
     environmentVariables: environment,
     externalDepsId: null,
     componentDefinitionPackages: {},
     appAuth: analysis.authProviders.map(readProvider),
-    analysis: {
-      [ROOT]: {
-        definition: {
-          path: ROOT,
-          definitionType: { type: "app" },
-          childComponents: [],
-          httpMounts: {},
-          exports: { type: "branch", branch: [] },
-        },
-        schema: analysis.schema,
-        functions: analyzedModules(analysis),
-        udfConfig: { serverVersion, importPhaseRngSeed: null, importPhaseUnixTimestamp: null },
-      },
-    },
-    app: {
-      definitionPath: ROOT,
-      componentPath: ROOT,
-      args: {},
-      childComponents: {},
-      httpRoutes: { httpModuleRoutes: analysis.httpRoutes.length > 0 ? analysis.httpRoutes : null, mounts: [] },
-      exports: {},
-    },
-    schemaChange: schemaChange(pushId, change),
+    analysis: Object.fromEntries([
+      [APP, { ...evaluatedDefinition(APP, app, analysis), udfConfig }],
+      ...Object.entries(definitions).map(([path, component]) => [path, { ...evaluatedDefinition(path, component, component), udfConfig }]),
+    ]),
+    app: checkedComponent(analysis, APP, APP),
+    schemaChange: schemaChange(pushId, changes),
   };
 }
 
-export function schemaChange(pushId: string, change: SchemaChange): Fields {
-  return { allocatedComponentIds: {}, schemaIds: { [ROOT]: pushId }, indexDiffs: { [ROOT]: indexDiff(change) } };
+export function schemaChange(pushId: string, changes: SchemaChanges): Fields {
+  const components = [...changes];
+  return {
+    allocatedComponentIds: {},
+    schemaIds: Object.fromEntries(components.map(([path]) => [path, pushId])),
+    indexDiffs: Object.fromEntries(components.map(([path, change]) => [path, indexDiff(change)])),
+  };
 }
 
-export function finishPushResponse(before: Push | null, after: Push, change: SchemaChange): Fields {
+/** `stored`: the paths of components with tables. Those that were not mounted before were unmounted by an earlier push. */
+export function finishPushResponse(before: Push | null, after: Push, changes: SchemaChanges, stored: readonly ComponentPath[]): Fields {
+  const previous = mountsOf(before);
+  const next = mountsOf(after);
+  const diffType = (path: ComponentPath): string => {
+    if (!next.has(path)) return "unmount";
+    if (previous.has(path) || path === APP) return "modify";
+    return stored.includes(path) ? "remount" : "create";
+  };
+  const componentDiffs = [...new Set([...previous.keys(), ...next.keys()])].map((path): [string, Fields] => [
+    path,
+    {
+      diffType: { type: diffType(path) },
+      moduleDiff: diff(previous.get(path)?.modules ?? [], next.get(path)?.modules ?? []),
+      udfConfigDiff: null,
+      cronDiff: { ...cronDiff(previous.get(path)?.crons ?? {}, next.get(path)?.crons ?? {}) },
+      indexDiff: indexDiff(changes.get(path) ?? { indexesAdded: [], indexesRemoved: [] }),
+      schemaDiff: null,
+    },
+  ]);
   return {
     authDiff: diff(before?.analysis.authProviders.map(describe) ?? [], after.analysis.authProviders.map(describe)),
     definitionDiffs: {},
-    componentDiffs: {
-      [ROOT]: {
-        diffType: { type: "modify" },
-        moduleDiff: diff(
-          before?.bundle.modules.map(({ path }) => path) ?? [],
-          after.bundle.modules.map(({ path }) => path),
-        ),
-        udfConfigDiff: null,
-        cronDiff: { ...cronDiff(before?.analysis.crons ?? {}, after.analysis.crons) },
-        indexDiff: indexDiff(change),
-        schemaDiff: null,
-      },
-    },
+    componentDiffs: Object.fromEntries(componentDiffs),
   };
 }
 
-export function evaluateSchemaResponse(change: SchemaChange, sizes: ReadonlyMap<string, number>): Fields {
-  const predict = (indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
+type Mounted = { modules: string[]; crons: ModulesAnalysis["crons"] };
+
+function mountsOf(push: Push | null): Map<ComponentPath, Mounted> {
+  const mounted = new Map<ComponentPath, Mounted>();
+  if (!push) return mounted;
+  const { bundle, analysis } = push;
+  const paths = (modules: { path: string }[]): string[] => modules.map(({ path }) => path);
+  mounted.set(APP, { modules: paths(bundle.modules), crons: analysis.crons });
+  for (const { path, definition } of analysis.components.mounts) {
+    const component = bundle.components.find((each) => each.path === definition);
+    mounted.set(path, { modules: paths(component?.modules ?? []), crons: analysis.components.definitions[definition]?.crons ?? {} });
+  }
+  return mounted;
+}
+
+/** `sizes`: the number of documents by component and table. */
+export function evaluateSchemaResponse(analysis: Analysis, changes: SchemaChanges, sizes: ReadonlyMap<string, number>): Fields {
+  const predict = (component: ComponentPath, indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
     indexes.map((index): Fields => ({
       ...indexConfig(index),
       change: kind,
       needsBackfill: kind === "added",
-      numDocs: sizes.get(index.table) ?? 0,
+      numDocs: sizes.get(nameIn(component, index.table)) ?? 0,
     }));
-  const indexes = [...predict(change.indexesAdded, "added"), ...predict(change.indexesRemoved, "dropped")];
-  return {
-    componentSchemaEvaluations: { [ROOT]: { definitionPath: ROOT, schemaValidation: true, tables: [], indexes } },
-    newComponentDefinitions: [],
-  };
+  const definitionOf = (component: ComponentPath): string =>
+    analysis.components.mounts.find(({ path }) => path === component)?.definition ?? APP;
+  const evaluations = [...changes].map(([component, { indexesAdded, indexesRemoved }]): [string, Fields] => {
+    const indexes = [...predict(component, indexesAdded, "added"), ...predict(component, indexesRemoved, "dropped")];
+    return [component, { definitionPath: definitionOf(component), schemaValidation: true, tables: [], indexes }];
+  });
+  return { componentSchemaEvaluations: Object.fromEntries(evaluations), newComponentDefinitions: [] };
 }
-
-function analyzedModules(analysis: Analysis): { [path: string]: Fields } {
-  const modules: { [path: string]: { functions: Json[]; httpRoutes: Json; cronSpecs: Json; sourceMapped: Json } } = {};
-  const moduleAt = (path: string) => (modules[path] ??= { functions: [], httpRoutes: null, cronSpecs: null, sourceMapped: null });
-  for (const { module, name, type, visibility, args, returns } of analysis.functions) {
-    const udfType = TYPE_NAMES[type];
-    if (udfType === undefined) continue;
-    moduleAt(moduleFile(module)).functions.push({
-      name,
-      pos: null,
-      udfType,
-      visibility: { kind: visibility },
-      args: args === null ? null : JSON.stringify(args),
-      returns: returns === null ? null : JSON.stringify(returns),
-    });
-  }
-  if (analysis.httpRoutes.length > 0) moduleAt("http.js").httpRoutes = analysis.httpRoutes;
-  return modules;
-}
-
-export const moduleFile = (module: string): string => (module.endsWith(".js") ? module : `${module}.js`);
 
 function indexDiff({ indexesAdded, indexesRemoved }: SchemaChange): Fields {
   return {
@@ -126,7 +122,7 @@ function diff(before: string[], after: string[]): { added: string[]; removed: st
   return { added: after.filter((entry) => !before.includes(entry)), removed: before.filter((entry) => !after.includes(entry)) };
 }
 
-function cronDiff(before: Analysis["crons"], after: Analysis["crons"]) {
+function cronDiff(before: ModulesAnalysis["crons"], after: ModulesAnalysis["crons"]) {
   const { added, removed } = diff(Object.keys(before), Object.keys(after));
   const updated = Object.keys(after).filter((name) => before[name] && JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return { added, updated, deleted: removed };

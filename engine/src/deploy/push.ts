@@ -1,6 +1,7 @@
 /** Nothing changes before `finish_push`, which applies everything in one commit. */
 import { randomUUID } from "node:crypto";
 import type { Authenticator } from "../auth/authenticate.ts";
+import { APP, nameIn, type ComponentPath } from "../functions/paths.ts";
 import type { Bundle, FunctionRunner, Push, SchemaChange } from "../functions/types.ts";
 import { isObject, PUSH_BODY, readJsonObject } from "../http/body.ts";
 import { badRequest, RequestError } from "../http/errors.ts";
@@ -8,11 +9,12 @@ import { json } from "../http/reply.ts";
 import type { Handler, Routes } from "../http/router.ts";
 import type { Json } from "../values/types.ts";
 import { moduleHash, pushedModules, readBundle } from "./push-request.ts";
-import { evaluateSchemaResponse, finishPushResponse, schemaChange, startPushResponse } from "./push-response.ts";
+import { evaluateSchemaResponse, finishPushResponse, schemaChange, startPushResponse, type SchemaChanges } from "./push-response.ts";
 
 const PENDING_PUSHES = 8;
 
-type Pending = { push: Push; change: SchemaChange; schemaError: string | null };
+type SchemaError = { component: ComponentPath; message: string };
+type Pending = { push: Push; changes: SchemaChanges; schemaError: SchemaError | null };
 type Body = { [key: string]: Json };
 
 const NO_CHANGE: SchemaChange = { indexesAdded: [], indexesRemoved: [] };
@@ -32,14 +34,24 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
     const bundle = readBundle(body, current?.bundle ?? null);
     const analysis = await refusing("InvalidModules", "Hit an error while pushing", () => analyze(bundle));
     const push: Push = { bundle, analysis };
-    const checked = await runner.prepare(push).then(
-      (change) => ({ change, schemaError: null }),
-      (error: unknown) => ({ change: NO_CHANGE, schemaError: messageOf(error) }),
-    );
+    const checked = await prepare(push);
     const pushId = randomUUID();
     pending.set(pushId, { push, ...checked });
     for (const id of [...pending.keys()].slice(0, -PENDING_PUSHES)) pending.delete(id);
     return { pushId, push, ...checked };
+  };
+
+  const prepare = async (push: Push): Promise<Omit<Pending, "push">> => {
+    const changes = new Map<ComponentPath, SchemaChange>();
+    let schemaError: SchemaError | null = null;
+    for (const component of [APP, ...push.analysis.components.mounts.map(({ path }) => path)]) {
+      const change = await runner.prepare(push, component).catch((error: unknown) => {
+        schemaError ??= { component, message: messageOf(error) };
+        return NO_CHANGE;
+      });
+      changes.set(component, change);
+    }
+    return { changes, schemaError };
   };
 
   const analyze = async (bundle: Bundle) => {
@@ -75,38 +87,41 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
       return { config: { functions: "convex/" }, moduleHashes, nodeDependencies: [] };
     }),
     "POST /api/deploy2/start_push": admin(async (body) => {
-      const { pushId, push, change } = await start(body);
+      const { pushId, push, changes } = await start(body);
       return startPushResponse({
         pushId,
         analysis: push.analysis,
-        change,
+        changes,
         environment: await runner.environment.list(),
         serverVersion: serverVersion(body),
       });
     }),
     "POST /api/deploy2/evaluate_push": admin(async (body) => {
-      const { pushId, change } = await start(body);
-      return { schemaChange: schemaChange(pushId, change) };
+      const { pushId, changes } = await start(body);
+      return { schemaChange: schemaChange(pushId, changes) };
     }),
     "POST /api/deploy2/evaluate_schema": admin(async (body) => {
-      const { change } = await start(body);
-      const tables = new Set([...change.indexesAdded, ...change.indexesRemoved].map(({ table }) => table));
-      const sizes = new Map(await Promise.all([...tables].map(async (table) => [table, await runner.tableSize(table)] as const)));
-      return evaluateSchemaResponse(change, sizes);
+      const { push, changes } = await start(body);
+      const sizes = new Map<string, number>();
+      for (const [component, { indexesAdded, indexesRemoved }] of changes)
+        for (const { table } of [...indexesAdded, ...indexesRemoved])
+          sizes.set(nameIn(component, table), await runner.tableSize(table, component));
+      return evaluateSchemaResponse(push.analysis, changes, sizes);
     }),
     "POST /api/deploy2/wait_for_schema": admin(async (body): Promise<Json> => {
       const { schemaError } = find(body.schemaChange);
       if (schemaError === null) return { type: "complete" };
-      return { type: "failed", error: schemaError, componentPath: "", tableName: /in table "([^"]+)"/.exec(schemaError)?.[1] ?? null };
+      const { component, message } = schemaError;
+      return { type: "failed", error: message, componentPath: component, tableName: /in table "([^"]+)"/.exec(message)?.[1] ?? null };
     }),
     "POST /api/deploy2/finish_push": admin(async (body) => {
-      const { push, change } = find(isObject(body.startPush) ? body.startPush.schemaChange : undefined);
-      const before = await runner.current();
+      const { push, changes } = find(isObject(body.startPush) ? body.startPush.schemaChange : undefined);
+      const [before, stored] = [await runner.current(), await runner.components()];
       if (body.dryRun !== true) {
         await refusing("SchemaDefinitionError", "Could not finish the push", () => runner.apply(push));
         authenticator.configure(push.analysis.authProviders);
       }
-      return finishPushResponse(before, push, change);
+      return finishPushResponse(before, push, changes, stored);
     }),
     "POST /api/deploy2/report_push_completed": admin(async () => ({})),
   };

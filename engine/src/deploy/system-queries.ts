@@ -1,24 +1,35 @@
 /** The command line's queries below `_system/` (`convex/src/cli/lib/{data,env,functionSpec}.ts`), for administrators only. */
 import { jsonToConvex } from "convex/values";
+import { APP, type ComponentPath } from "../functions/paths.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
 import type { Json } from "../values/types.ts";
-import { moduleFile } from "./push-response.ts";
+import { moduleFile } from "./component-response.ts";
 
 type Arguments = { [key: string]: Json };
-type SystemQuery = (args: Arguments) => Promise<Json>;
+type SystemQuery = (args: Arguments, component: ComponentPath) => Promise<Json>;
 
 const MAX_PAGE = 10_000;
 
 export function createSystemQueries(runner: FunctionRunner, urls: { url: string; siteUrl: string }): (call: Call) => Promise<Outcome> {
   const queries: Record<string, SystemQuery> = {
-    "_system/cli/tables": async () => ({ page: (await runner.tables()).map((name) => ({ name })), isDone: true, continueCursor: "" }),
-    "_system/cli/tableData": async ({ table, order, paginationOpts }) => {
+    "_system/cli/tables": async (_args, component) => ({
+      page: (await runner.tables(component)).map((name) => ({ name })),
+      isDone: true,
+      continueCursor: "",
+    }),
+    "_system/cli/tableData": async ({ table, order, paginationOpts }, component) => {
       const { cursor, numItems } = pagination(paginationOpts);
-      const page = await runner.tablePage({ table: textOf("table", table), order: order === "asc" ? "asc" : "desc", cursor, numItems });
+      const page = await runner.tablePage({
+        component,
+        table: textOf("table", table),
+        order: order === "asc" ? "asc" : "desc",
+        cursor,
+        numItems,
+      });
       return { ...page };
     },
-    "_system/cli/tableSize": async ({ tableName }) => runner.tableSize(textOf("tableName", tableName)),
+    "_system/cli/tableSize": async ({ tableName }, component) => runner.tableSize(textOf("tableName", tableName), component),
     // When this changes, `convex dev` repeats a push that the stored data did not match.
     "_system/cli/queryTable": async () => runner.latest().toString(),
     "_system/cli/queryEnvironmentVariables": async () => environment(await runner.environment.list()),
@@ -29,13 +40,13 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
     "_system/cli/convexUrl:siteUrl": async () => urls.siteUrl,
   };
 
-  return async ({ path, args, identity }) => {
+  return async ({ path, component = APP, args, identity }) => {
     if (identity.kind !== "admin") return failed(`${path} needs the deployment's admin key.`);
     const query = queries[path.replace(/:default$/, "").replace(/\.js(?=:|$)/, "")];
     if (path.startsWith("_system/cli/queryImport")) return failed("This deployment does not offer convex import.");
     if (!query) return failed(`Could not find public function for '${path}'. This deployment does not offer it.`);
     try {
-      return { ok: true, value: await query(decodeNumbers(args)), logLines: [] };
+      return { ok: true, value: await query(decodeNumbers(args), component), logLines: [] };
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConcurrencyLimit } from "../simulation/concurrency-limit.ts";
+import { qualifiedPath } from "./paths.ts";
 import { newRequestId } from "./request-id.ts";
 import type { TransactorThread } from "./transactor/transactor-client.ts";
 import type { Conflict, Questions, WireRun } from "./transactor/transactor-protocol.ts";
@@ -89,7 +90,7 @@ export class Committer {
 
 function conflictFailure(run: WireRun, conflict: Conflict): WireRun {
   const { metadata, outcome, ts } = run;
-  const message = `${conflictText(conflict, metadata.path)} See https://docs.convex.dev/error#1`;
+  const message = `${conflictText(conflict, qualifiedPath(metadata.path, metadata.component))} See https://docs.convex.dev/error#1`;
   return {
     outcome: { ok: false, message, code: WRITE_CONFLICT, logLines: outcome.logLines },
     metadata: { ...metadata, requestId: metadata.requestId ?? newRequestId() },

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { FunctionKind, Json } from "../values/types.ts";
+import { importMounted } from "./components/mount-imports.ts";
 import { PlainError } from "./failures.ts";
-import { canonicalFunctionPath, parseFunctionPath, showFunctionPath, type FunctionPath } from "./paths.ts";
-import type { LoadedCode } from "./transactor/transactor-protocol.ts";
+import { APP, canonicalFunctionPath, parseFunctionPath, showFunctionPath, type ComponentPath, type FunctionPath } from "./paths.ts";
+import type { LoadedCode, LoadedComponent, RequestedFunction } from "./transactor/transactor-protocol.ts";
+import type { ModulesAnalysis, Visibility } from "./types.ts";
 
 /** Properties that the client library adds to functions (`src/server/impl/registration_impl.ts`). */
 type Registered = {
@@ -24,87 +25,134 @@ export type KnownFunction = {
   invoke: (args: string, requestId: string) => Promise<string>;
 };
 
+type LoadedModules = { functions: Map<string, KnownFunction>; modules: Map<string, object> };
+
+/** Runs the imports of one component's modules. */
+export type LoadIn = <T>(component: ComponentPath, load: () => Promise<T>) => Promise<T>;
+
 export class Registry {
-  readonly #functions: Map<string, KnownFunction>;
-  readonly #modules: Map<string, object>;
+  readonly #components: Map<ComponentPath, LoadedModules>;
   readonly root: string | null;
   readonly #loadError: string | null;
 
-  private constructor(
-    root: string | null,
-    functions: Map<string, KnownFunction>,
-    modules: Map<string, object>,
-    loadError: string | null = null,
-  ) {
+  private constructor(root: string | null, components: Map<ComponentPath, LoadedModules>, loadError: string | null = null) {
     this.root = root;
     this.#loadError = loadError;
-    this.#functions = functions;
-    this.#modules = modules;
+    this.#components = components;
   }
 
   static empty(): Registry {
-    return new Registry(null, new Map(), new Map());
+    return new Registry(null, new Map());
   }
 
   static broken(root: string, loadError: string): Registry {
-    return new Registry(root, new Map(), new Map(), loadError);
+    return new Registry(root, new Map(), loadError);
   }
 
-  static async load(code: LoadedCode): Promise<Registry> {
-    const modules = new Map<string, object>();
-    await Promise.all(
-      code.modules.map(async (path) => {
-        const namespace: object = await import(pathToFileURL(join(code.root, path)).href);
-        modules.set(path.replace(/\.js$/, ""), namespace);
-      }),
-    );
-    const functions = new Map<string, KnownFunction>();
-    for (const described of code.analysis.functions) {
-      if (described.type === "httpAction") continue;
-      const path = parseFunctionPath(`${described.module}:${described.name}`);
-      const invoke = invoker(registeredIn(modules.get(path.module), path.name), path);
-      const { args, returns, type, visibility } = described;
-      functions.set(showFunctionPath(path), { path, kind: type, isPublic: visibility === "public", args, returns, invoke });
+  static async load(code: LoadedCode, loadIn: LoadIn = (_component, load) => load()): Promise<Registry> {
+    const { root, analysis } = code;
+    const app = { path: APP, folder: "", modules: code.modules };
+    const components = new Map([[APP, await loadModules(root, app, analysis)]]);
+    for (const component of code.components) {
+      const analyzed = analysis.components.definitions[component.definition];
+      if (!analyzed) continue;
+      components.set(component.path, await loadIn(component.path, () => loadModules(root, component, analyzed)));
     }
-    return new Registry(code.root, functions, modules);
+    return new Registry(root, components);
   }
 
-  module(path: string): object | undefined {
-    return this.#modules.get(path);
+  module(path: string, component: ComponentPath): object | undefined {
+    return this.#components.get(component)?.modules.get(path);
   }
 
-  lookUp(path: FunctionPath, visibility: "public" | "any"): KnownFunction | undefined {
-    const found = this.#functions.get(showFunctionPath(path));
-    return found && (visibility === "any" || found.isPublic) ? found : undefined;
+  lookUp(path: FunctionPath, visibility: Visibility): KnownFunction | undefined {
+    const found = this.#components.get(path.component)?.functions.get(showFunctionPath(path));
+    return found && isVisible(found, visibility) ? found : undefined;
   }
 
   /** @throws PlainError, the same for missing and internal functions */
-  find(path: FunctionPath, kind: FunctionKind, visibility: "public" | "any"): KnownFunction {
+  find(path: FunctionPath, kind: FunctionKind, visibility: Visibility): KnownFunction {
     if (this.#loadError !== null) throw new PlainError(`The code of this deployment cannot be loaded: ${this.#loadError}`);
     const found = this.lookUp(path, visibility);
-    if (!found) throw notFound(path, visibility);
+    if (!found) throw this.notFound(path, visibility);
     if (found.kind !== kind) {
       throw new PlainError(
-        `Trying to execute ${canonicalFunctionPath(path)} as ${capital(kind)}, but it is defined as ${capital(found.kind)}.`,
+        `Trying to execute ${canonicalFunctionPath(path)}${inComponent(path)} as ${capital(kind)}, but it is defined as ${capital(found.kind)}.`,
       );
     }
     return found;
   }
+
+  notFound(path: FunctionPath, visibility: Visibility): PlainError {
+    if (path.component === APP) return notFound(path, visibility);
+    if (visibility === "public") {
+      return new PlainError(
+        `Could not find public function for '${showFunctionPath(path)}'${inComponent(path)}: clients cannot call functions of components. Call it from a function of the app.`,
+      );
+    }
+    const component = this.#components.get(path.component);
+    if (!component) {
+      const mounted = [...this.#components.keys()].filter((known) => known !== APP);
+      return new PlainError(
+        `There is no component "${path.component}". ${mounted.length === 0 ? "No component is mounted" : `Mounted components: ${listed(mounted)}`}. Mount it with app.use(…) in convex.config.ts.`,
+      );
+    }
+    const known = [...component.functions].flatMap(([name, found]) => (isVisible(found, visibility) ? [name] : []));
+    return new PlainError(
+      `Could not find ${visibility === "exported" ? "public function" : "function"} for '${showFunctionPath(path)}'${inComponent(path)}. Its functions: ${listed(known)}.`,
+    );
+  }
 }
 
-export function notFound(path: FunctionPath, visibility: "public" | "any"): PlainError {
+const MAX_LISTED = 20;
+
+function listed(names: string[]): string {
+  const shown = names.slice(0, MAX_LISTED).join(", ");
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown || "none";
+}
+
+function isVisible({ path, isPublic }: KnownFunction, visibility: Visibility): boolean {
+  if (visibility === "any") return true;
+  return isPublic && (visibility === "exported" || path.component === APP);
+}
+
+const inComponent = ({ component }: FunctionPath): string => (component === APP ? "" : ` in the component "${component}"`);
+
+function notFound(path: FunctionPath, visibility: Visibility): PlainError {
   const kindText = visibility === "public" ? "public function" : "function";
   return new PlainError(
     `Could not find ${kindText} for '${showFunctionPath(path)}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
   );
 }
 
-export function requestedPath({ path, visibility }: { path: string; visibility: "public" | "any" }): FunctionPath {
+export function requestedPath({ path, component = APP, visibility }: RequestedFunction): FunctionPath {
   try {
-    return parseFunctionPath(path);
+    return parseFunctionPath(path, component);
   } catch {
-    throw notFound({ module: path, name: "default" }, visibility);
+    throw notFound({ component: APP, module: path, name: "default" }, visibility);
   }
+}
+
+async function loadModules(
+  root: string,
+  { path: component, folder, modules: paths }: Pick<LoadedComponent, "path" | "folder" | "modules">,
+  analysis: ModulesAnalysis,
+): Promise<LoadedModules> {
+  const modules = new Map<string, object>();
+  await Promise.all(
+    paths.map(async (path) => {
+      modules.set(path.replace(/\.js$/, ""), await importMounted(root, join(folder, path), component));
+    }),
+  );
+  const functions = new Map<string, KnownFunction>();
+  for (const described of analysis.functions) {
+    if (described.type === "httpAction") continue;
+    const path = parseFunctionPath(`${described.module}:${described.name}`, component);
+    const invoke = invoker(registeredIn(modules.get(path.module), path.name), path);
+    const { args, returns, type, visibility } = described;
+    functions.set(showFunctionPath(path), { path, kind: type, isPublic: visibility === "public", args, returns, invoke });
+  }
+  return { functions, modules };
 }
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -12,6 +12,7 @@ import type { Affected, Batch, LoadedCode, WireCall, WireRun } from "./transacto
 import { argumentsText } from "./call.ts";
 import { Committer } from "./committer.ts";
 import { outcomeOf } from "./outcomes.ts";
+import { APP, type ComponentPath } from "./paths.ts";
 import { changedEnvironment, type EnvironmentChange } from "./settings.ts";
 import { quarantineStrayFiles } from "./files/stray-files.ts";
 import { trimCache } from "./thread.ts";
@@ -180,7 +181,7 @@ class Runner implements FunctionRunner {
   }
 
   async anyFunction(call: Call): Promise<Outcome> {
-    const kind = await this.#transactor.request("kindOf", { path: call.path, visibility: call.visibility });
+    const kind = await this.#transactor.request("kindOf", { path: call.path, component: call.component, visibility: call.visibility });
     if (kind === "mutation") return this.mutation(call);
     if (kind === "action") return this.action(call);
     const [outcome] = await this.queries([call]);
@@ -209,8 +210,11 @@ class Runner implements FunctionRunner {
     return analyzeBundle(this.#options.dir, bundle, this.#visibleEnvironment(await this.#transactor.request("environment", null)));
   }
 
-  prepare(push: Push): ReturnType<FunctionRunner["prepare"]> {
-    return this.#transactor.request("prepare", { schema: push.analysis.schema });
+  prepare({ analysis }: Push, component: ComponentPath = APP): ReturnType<FunctionRunner["prepare"]> {
+    const { mounts, definitions } = analysis.components;
+    const mount = mounts.find(({ path }) => path === component);
+    const { schema = null } = mount ? (definitions[mount.definition] ?? {}) : analysis;
+    return this.#transactor.request("prepare", { schema, component });
   }
 
   apply(push: Push): Promise<void> {
@@ -232,8 +236,12 @@ class Runner implements FunctionRunner {
     update: (changes) => this.#administer(() => this.#updateEnvironment(changes)),
   };
 
-  tables(): Promise<string[]> {
-    return this.#transactor.request("tables", null);
+  components(): Promise<ComponentPath[]> {
+    return this.#transactor.request("components", null);
+  }
+
+  tables(component: ComponentPath = APP): Promise<string[]> {
+    return this.#transactor.request("tables", { component });
   }
 
   async sizes(): Promise<Record<string, number>> {
@@ -241,8 +249,8 @@ class Runner implements FunctionRunner {
     return { ...inTransactor, query_tokens: this.#tokens.size, waiting_questions: this.#transactor.waiting };
   }
 
-  tableSize(table: string): Promise<number> {
-    return this.#transactor.request("tableSize", { table });
+  tableSize(table: string, component: ComponentPath = APP): Promise<number> {
+    return this.#transactor.request("tableSize", { component, table });
   }
 
   tablePage(options: Parameters<FunctionRunner["tablePage"]>[0]): ReturnType<FunctionRunner["tablePage"]> {
@@ -313,10 +321,10 @@ class Runner implements FunctionRunner {
 
   #log({ outcome, metadata, repeated }: WireRun, identity: FunctionLog["identity"]): void {
     if (this.#logListeners.size === 0 || repeated) return;
-    const { path, type, startedAt, durationMs, requestId } = metadata;
+    const { path, component = APP, type, startedAt, durationMs, requestId } = metadata;
     const error = outcome.ok ? null : outcome.message;
     const found = metadata.refused !== "path";
-    const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, found, requestId };
+    const entry = { path, component, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, found, requestId };
     for (const listener of this.#logListeners) listener(entry);
   }
 }
@@ -332,6 +340,6 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
 }
 
 function toWire(call: Call & { token?: string }): WireCall {
-  const { path, identity, visibility, journal, token } = call;
-  return { path, args: argumentsText(call), identity, visibility, journal, token };
+  const { path, component, identity, visibility, journal, token } = call;
+  return { path, component, args: argumentsText(call), identity, visibility, journal, token };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NO_SIMULATION, type Simulation } from "../simulation/options.ts";
 import type { Identity, Json } from "../values/types.ts";
-import { bundleSources } from "./bundles/bundle-fixture.ts";
+import { bundleSources, type ComponentSources } from "./bundles/bundle-fixture.ts";
 import { startRunner, type Jobs } from "./runner.ts";
 import type { Call, FunctionRunner, Outcome, Push } from "./types.ts";
 
@@ -57,13 +57,13 @@ export class Fixture {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  async analyze(files: Record<string, string>): Promise<Push> {
-    const bundle = await bundleSources(files);
+  async analyze(files: Record<string, string>, components?: ComponentSources): Promise<Push> {
+    const bundle = await bundleSources(files, components);
     return { bundle, analysis: await this.runner.analyze(bundle) };
   }
 
-  async push(files: Record<string, string>): Promise<void> {
-    const push = await this.analyze(files);
+  async push(files: Record<string, string>, components?: ComponentSources): Promise<void> {
+    const push = await this.analyze(files, components);
     await this.runner.prepare(push);
     await this.runner.apply(push);
   }

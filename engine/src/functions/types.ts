@@ -1,12 +1,19 @@
 /** The interface of `functions/` for `http/`, `sync/`, `deploy/` and `scheduler/`. Main thread only. */
 import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values/types.ts";
+import type { ComponentDefinition, DefinitionPath, MountedComponent } from "./components/definitions.ts";
+import type { ComponentPath } from "./paths.ts";
+
+/** "exported": public functions of a component, for its parent. Clients never call functions of components ("public"). */
+export type Visibility = "public" | "exported" | "any";
 
 export type Call = {
   path: string /* "projects:create", or "projects.js:create" from older clients */;
+  /** Default: the app. */
+  component?: ComponentPath | undefined;
   args: Json;
   argsText?: string;
   identity: Identity;
-  visibility: "public" | "any";
+  visibility: Visibility;
   journal?: string | null;
 };
 
@@ -53,7 +60,8 @@ export interface FunctionRunner {
   onLog(listener: (entry: FunctionLog) => void): () => void;
 
   analyze(bundle: Bundle): Promise<Analysis>;
-  prepare(push: Push): Promise<SchemaChange>;
+  /** Returns the changes of one component's tables. */
+  prepare(push: Push, component?: ComponentPath): Promise<SchemaChange>;
   apply(push: Push): Promise<void>;
   current(): Promise<{ bundle: Bundle; analysis: Analysis } | null>;
 
@@ -61,10 +69,18 @@ export interface FunctionRunner {
     list(): Promise<Record<string, string>>;
     update(changes: { name: string; value: string | null }[]): Promise<void>;
   };
-  tables(): Promise<string[]>;
-  tablePage(options: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }): Promise<TablePage>;
+  /** Returns the paths of the components with tables, the app first. Unmounted components keep their tables. */
+  components(): Promise<ComponentPath[]>;
+  tables(component?: ComponentPath): Promise<string[]>;
+  tablePage(options: {
+    component?: ComponentPath;
+    table: string;
+    order: "asc" | "desc";
+    cursor: string | null;
+    numItems: number;
+  }): Promise<TablePage>;
   sizes(): Promise<Record<string, number>>;
-  tableSize(table: string): Promise<number>;
+  tableSize(table: string, component?: ComponentPath): Promise<number>;
   isDamaged(): Promise<boolean>;
   /** Freezes the files on disk while calls continue. Returns the id for `release`. */
   hold(): Promise<string>;
@@ -77,7 +93,21 @@ export interface FunctionRunner {
 export type TablePage = { page: Json[]; isDone: boolean; continueCursor: string };
 
 export type BundledModule = { path: string; source: string; sourceMap?: string | undefined; environment: "isolate" | "node" };
-export type Bundle = { modules: BundledModule[]; schema: BundledModule | null; authConfig: BundledModule | null };
+export type ComponentBundle = {
+  path: DefinitionPath;
+  definition: BundledModule;
+  dependencies: DefinitionPath[];
+  schema: BundledModule | null;
+  modules: BundledModule[];
+};
+export type Bundle = {
+  modules: BundledModule[];
+  schema: BundledModule | null;
+  authConfig: BundledModule | null;
+  /** The app's `convex.config.ts`. */
+  definition: BundledModule | null;
+  components: ComponentBundle[];
+};
 
 export type AnalyzedFunction = {
   module: string;
@@ -87,13 +117,19 @@ export type AnalyzedFunction = {
   args: Json | null;
   returns: Json | null;
 };
-export type Analysis = {
+export type ModulesAnalysis = {
   functions: AnalyzedFunction[];
   httpRoutes: { path: string; method: string }[];
   crons: Record<string, { name: string; args: Json; schedule: Json }>;
   schema: Json | null;
-  authProviders: Json[];
 };
+export type Components = {
+  app: ComponentDefinition;
+  definitions: Record<DefinitionPath, ComponentDefinition & ModulesAnalysis>;
+  /** Each after its parent. */
+  mounts: MountedComponent[];
+};
+export type Analysis = ModulesAnalysis & { authProviders: Json[]; components: Components };
 export type Push = { bundle: Bundle; analysis: Analysis };
 export type SchemaChange = {
   indexesAdded: { table: string; name: string; fields: string[] }[];
@@ -102,6 +138,7 @@ export type SchemaChange = {
 
 export type FunctionLog = {
   path: string;
+  component: ComponentPath;
   type: FunctionType;
   identity: Identity["kind"];
   startedAt: number /* ms */;
@@ -116,10 +153,13 @@ export type FunctionLog = {
 export type OpenFile = { path: string; size: number; sha256: string; contentType: string | null };
 
 export interface FileStore {
-  /** `checkUploadToken` throws for an invalid or expired token. */
-  issueUploadToken(): string;
-  checkUploadToken(token: string): void;
-  store(body: AsyncIterable<Uint8Array>, options: { contentType: string | null; sha256?: string | undefined }): Promise<string>;
+  /** `checkUploadToken` returns the component that the file belongs to. It throws for an invalid or expired token. */
+  issueUploadToken(component?: ComponentPath): string;
+  checkUploadToken(token: string): ComponentPath;
+  store(
+    body: AsyncIterable<Uint8Array>,
+    options: { contentType: string | null; sha256?: string | undefined; component?: ComponentPath | undefined },
+  ): Promise<string>;
   open(uuid: string): Promise<OpenFile | null>;
   /** `range`: first and last byte. Throws DamagedDataError before the last chunk, or before a range's damaged block; all writes stop. */
   read(

@@ -1,7 +1,7 @@
 /** Functions over HTTP, for `ConvexHttpClient` (`convex/src/browser/http_client.ts`) and the documented HTTP API. */
 import type { IncomingMessage } from "node:http";
 import { redactOutcome } from "../auth/redact-outcome.ts";
-import { MAX_FUNCTION_PATH_LENGTH } from "../functions/paths.ts";
+import { APP, MAX_FUNCTION_PATH_LENGTH, requestedComponent, type ComponentPath } from "../functions/paths.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import { decodeTimestamp, encodeTimestamp } from "../sync/timestamp.ts";
 import { parseJson } from "../values/parse-json.ts";
@@ -65,8 +65,8 @@ export function callRoutes(
     "POST /api/action": post(async (call, identity) => reply(await runner.action(toCall(call, identity)), call.format, identity)),
     "POST /api/function": post(async (call, identity, body) => {
       if (identity.kind !== "admin") throw new RequestError(403, "BadAdminKey", "/api/function needs the deployment's admin key.");
-      refuseComponent(body.componentPath);
-      return reply(await runner.anyFunction({ ...toCall(call, identity), visibility: "any" }), call.format, identity);
+      const component = readComponent(body.componentPath);
+      return reply(await runner.anyFunction({ ...toCall(call, identity), component, visibility: "any" }), call.format, identity);
     }),
     "POST /api/run/*": async ({ request, rest }) => {
       const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
@@ -123,12 +123,10 @@ function pathOfRun(urlPath: string): string {
   return slash < 0 ? path : `${path.slice(0, slash)}:${path.slice(slash + 1)}`;
 }
 
-function refuseComponent(componentPath: Json | undefined): void {
-  if (componentPath === undefined || componentPath === null || componentPath === "" || componentPath === "_App") return;
-  throw badRequest(
-    `Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`,
-    "ComponentsNotSupported",
-  );
+function readComponent(componentPath: Json | undefined): ComponentPath {
+  if (componentPath === undefined || componentPath === null) return APP;
+  if (typeof componentPath !== "string") throw badRequest("`componentPath` must be text.");
+  return requestedComponent(componentPath);
 }
 
 async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefined): Promise<QueryOutcome> {

@@ -66,7 +66,7 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
       return entries.size;
     },
     async query(call, at) {
-      const general = shortKey(`${call.visibility} ${call.path} `, argumentsText(call));
+      const general = shortKey(`${call.visibility} ${call.component ?? ""} ${call.path} `, argumentsText(call));
       const own = () => `${general} ${identityKey(call.identity)}`;
       const key = personal.has(call.path) ? own() : general;
       const found = entries.get(key);

@@ -15,26 +15,26 @@ const UPLOAD_MAX_BYTES = 4 * 1024 ** 3;
 export function storageRoutes(files: FileStore): Routes {
   return {
     "POST /api/storage/upload": async ({ request, query }) => {
-      checkToken(files, query.get("token"));
-      return json({ storageId: await upload(files, request) });
+      const component = checkToken(files, query.get("token"));
+      return json({ storageId: await upload(files, request, component) });
     },
     "GET /api/storage/*": async ({ request, rest }) => download(files, request, rest),
   };
 }
 
-function checkToken(files: FileStore, token: string | null): void {
+function checkToken(files: FileStore, token: string | null): string {
   try {
-    files.checkUploadToken(token ?? "");
+    return files.checkUploadToken(token ?? "");
   } catch (error) {
     throw new RequestError(401, "StorageTokenInvalid", error instanceof Error ? error.message : "The upload token is not valid.");
   }
 }
 
-async function upload(files: FileStore, request: IncomingMessage): Promise<string> {
+async function upload(files: FileStore, request: IncomingMessage, component: string): Promise<string> {
   const contentType = request.headers["content-type"] ?? null;
   const sha256 = digestOf(request.headers.digest);
   try {
-    return await files.store(timedBody(request), { contentType, sha256 });
+    return await files.store(timedBody(request), { contentType, sha256, component });
   } catch (error) {
     if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
     if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "The disk is too full for the file.");

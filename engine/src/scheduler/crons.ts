@@ -1,9 +1,18 @@
 /** Cron schedules in UTC (`src/server/cron.ts` of the client library). A run missed during downtime is repeated once. */
 import { createHash } from "node:crypto";
+import type { ComponentPath } from "../functions/paths.ts";
 import type { FunctionType, Json } from "../values/types.ts";
 import { nextMatch, parseCronExpression, refuseForeignForms } from "./cron-expression.ts";
 
-export type Cron = { name: string; path: string; args: Json; schedule: Schedule; next: number; type: FunctionType };
+export type Cron = {
+  component: ComponentPath;
+  name: string;
+  path: string;
+  args: Json;
+  schedule: Schedule;
+  next: number;
+  type: FunctionType;
+};
 
 export type Schedule =
   | { type: "interval"; seconds?: number; minutes?: number; hours?: number }

@@ -1,9 +1,17 @@
 /** Rows of `_scheduled_functions` (docs.convex.dev/scheduling/scheduled-functions), changed in the transaction of the function's writes. */
+import {
+  canonicalFunctionPath,
+  functionHandle,
+  isFunctionHandle,
+  parseFunctionHandle,
+  parseFunctionPath,
+  type FunctionPath,
+} from "../functions/paths.ts";
 import type { Transaction } from "../transaction/types.ts";
 import type { Json } from "../values/types.ts";
 
-/** `name` is canonical ("projects.js:purge"), `at` in ms since 1970. */
-export type Job = { id: string; name: string; args: Json; at: number };
+/** `at` is in ms since 1970. */
+export type Job = { id: string; path: FunctionPath; args: Json; at: number };
 
 export type JobEnd = { kind: "success" } | { kind: "failed"; error: string } | { kind: "canceled" };
 
@@ -14,10 +22,12 @@ const TABLE = "_scheduled_functions";
 const BY_STATE_AND_TIME = `${TABLE}.by_state_and_time`;
 const BY_COMPLETION = `${TABLE}.by_completion`;
 
-/** Schedules a job; `at` is in ms since 1970. A job with a past time runs immediately. */
-export function scheduleJob(transaction: Transaction, job: { name: string; args: Json; at: number }): string {
+/** Schedules a job of the transaction's component; `at` is in ms since 1970. A job with a past time runs immediately. */
+export function scheduleJob(transaction: Transaction, job: Omit<Job, "id">): string {
   if (!Number.isFinite(job.at)) throw new Error("The time of a scheduled function must be a finite number.");
-  return transaction.system.insert(TABLE, { name: job.name, args: [job.args], scheduledTime: job.at, state: { kind: "pending" } });
+  const { path } = job;
+  const name = path.component === transaction.component ? canonicalFunctionPath(path) : functionHandle(path);
+  return transaction.system.insert(TABLE, { name, args: [job.args], scheduledTime: job.at, state: { kind: "pending" } });
 }
 
 export function cancelJob(transaction: Transaction, id: string, now: number): void {
@@ -28,7 +38,7 @@ export function cancelJob(transaction: Transaction, id: string, now: number): vo
 
 export function pendingJob(transaction: Transaction, id: string): Job | null {
   const row = read(transaction, id);
-  return row?.state.kind === "pending" ? toJob(row) : null;
+  return row?.state.kind === "pending" ? toJob(row, transaction) : null;
 }
 
 /** Marks an action before it leaves the transactor, so that it never starts again. */
@@ -52,7 +62,7 @@ export function dueJobs(transaction: Transaction, now: number, limit: number): {
   const rows = rowsOf(transaction, BY_STATE_AND_TIME, [{ type: "Eq", fieldPath: "state.kind", value: "pending" }], limit + 1);
   for (const row of rows) {
     if (row.scheduledTime > now || due.length === limit) return { due, next: row.scheduledTime };
-    due.push(toJob(row));
+    due.push(toJob(row, transaction));
   }
   return { due, next: null };
 }
@@ -85,4 +95,7 @@ function read(transaction: Transaction, id: string): Row | null {
   return JSON.parse(transaction.get({ id, table: TABLE, isSystem: true, argument: "`id` for `scheduler.cancel`" }));
 }
 
-const toJob = (row: Row): Job => ({ id: row._id, name: row.name, args: row.args[0] ?? {}, at: row.scheduledTime });
+function toJob({ _id, name, args, scheduledTime }: Row, { component }: Transaction): Job {
+  const path = isFunctionHandle(name) ? parseFunctionHandle(name) : parseFunctionPath(name, component);
+  return { id: _id, path, args: args[0] ?? {}, at: scheduledTime };
+}

@@ -1,6 +1,6 @@
 import type { Jobs } from "../functions/runner.ts";
 import type { FunctionRunner } from "../functions/types.ts";
-import { parseFunctionPath, showFunctionPath } from "../functions/paths.ts";
+import { parseFunctionPath, showFunctionPath, type FunctionPath } from "../functions/paths.ts";
 import type { Identity, Json } from "../values/types.ts";
 import { nextRun, type Cron } from "./crons.ts";
 import type { Job, JobEnd } from "./jobs.ts";
@@ -117,18 +117,20 @@ class Scheduler {
 
   async #runJob(job: Job): Promise<void> {
     const { jobs } = this.#runner;
-    const kind = await jobs.request("kindOf", { path: job.name, visibility: "any" });
+    const { component } = job.path;
+    const kind = await jobs.request("kindOf", { path: showFunctionPath(job.path), component, visibility: "any" });
     if (kind !== "action") {
       const run = await jobs.runMutation("runJob", { id: job.id });
       if (run) jobs.log(run);
       return;
     }
     const started = await jobs.request("startJob", { id: job.id });
-    if (started) await jobs.request("finishJob", { id: job.id, end: await this.#runAction(job.name, job.args, job.id) });
+    if (started) await jobs.request("finishJob", { id: job.id, end: await this.#runAction(job.path, job.args, job.id) });
   }
 
-  async #runAction(path: string, args: Json, jobId: string | null): Promise<JobEnd> {
-    const call = { path: showFunctionPath(parseFunctionPath(path)), args, identity: anonymous, visibility: "any" } as const;
+  async #runAction(path: FunctionPath, args: Json, jobId: string | null): Promise<JobEnd> {
+    const { component } = path;
+    const call = { path: showFunctionPath(path), component, args, identity: anonymous, visibility: "any" } as const;
     const outcome = await this.#runner.jobs.runAction(call, jobId);
     return outcome.ok ? { kind: "success" } : { kind: "failed", error: outcome.message };
   }
@@ -138,28 +140,29 @@ class Scheduler {
     const now = this.#now();
     let next: number | null = null;
     for (const cron of await this.#runner.jobs.request("crons", null)) {
-      if (this.#crons.has(cron.name)) continue;
+      const key = JSON.stringify([cron.component, cron.name]);
+      if (this.#crons.has(key)) continue;
       if (cron.next > now) next = earliest(next, cron.next);
-      else this.#start(this.#crons, cron.name, this.#runCron(cron, now));
+      else this.#start(this.#crons, key, this.#runCron(cron, now));
     }
     return next;
   }
 
   async #runCron(cron: Cron, now: number): Promise<void> {
     const { jobs } = this.#runner;
-    const { name, next: due } = cron;
-    const next = nextRun(name, cron.schedule, due, now);
+    const { component, name, next: due } = cron;
+    const move = { component, name, due, next: nextRun(name, cron.schedule, due, now) };
     if (cron.type === "action") {
-      if (await jobs.request("moveCron", { name, due, next })) await this.#runAction(cron.path, cron.args, null);
+      if (await jobs.request("moveCron", move)) await this.#runAction(parseFunctionPath(cron.path, component), cron.args, null);
       return;
     }
-    const run = await jobs.runMutation("runCron", { name, due, next });
+    const run = await jobs.runMutation("runCron", move);
     if (run) jobs.log(run);
   }
 
   async #clean(): Promise<void> {
     const { request } = this.#runner.jobs;
-    while (!this.#closed && (await request("cleanJobs", { before: this.#now() - KEPT_MS, limit: CLEANED_AT_ONCE })) === CLEANED_AT_ONCE);
+    while (!this.#closed && (await request("cleanJobs", { before: this.#now() - KEPT_MS, limit: CLEANED_AT_ONCE })) >= CLEANED_AT_ONCE);
   }
 }
 

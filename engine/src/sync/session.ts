@@ -3,6 +3,7 @@ import { redactOutcome } from "../auth/redact-outcome.ts";
 import { hasExpired } from "../auth/tokens.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callWithText } from "../functions/call.ts";
+import { requestedComponent } from "../functions/paths.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { RequestError } from "../http/errors.ts";
 import { DISK_FULL, DiskFullError, OverloadedError } from "../values/errors.ts";
@@ -172,11 +173,10 @@ export class SyncSession implements Subscriber {
   private addQuery({ queryId, udfPath, argsText, journal, componentPath }: AddQuery): void {
     if (this.live.has(queryId)) throw new ProtocolError(`Query ${queryId} was added twice.`);
     if (this.live.size >= MAX_QUERIES) throw new ProtocolError(`A connection can have at most ${MAX_QUERIES} queries.`);
-    const refusal = componentRefusal(componentPath);
-    if (refusal !== null) throw new ProtocolError(refusal);
     // For the client, an id removed and added again before the transition is an update.
     this.removed = this.removed.filter((id) => id !== queryId);
-    this.live.set(queryId, { watch: this.options.queries.watch({ path: udfPath, argsText, journal }, this), sent: null });
+    const component = requestedComponent(componentPath);
+    this.live.set(queryId, { watch: this.options.queries.watch({ path: udfPath, component, argsText, journal }, this), sent: null });
   }
 
   private removeQuery({ queryId }: RemoveQuery): void {
@@ -225,8 +225,6 @@ export class SyncSession implements Subscriber {
     const { requestId } = request;
     const caller = this.identity.kind;
     await this.request(request, async () => {
-      const refused = refusedOutcome(request);
-      if (refused) return this.answer(mutationResponseText(requestId, refused, 0n));
       const outcome = await this.options.runner.mutation(this.call(request), { sessionId, requestId }).catch((error: unknown) => {
         if (!(error instanceof DiskFullError)) throw error;
         // The client would send the mutation again and again on new connections.
@@ -243,7 +241,7 @@ export class SyncSession implements Subscriber {
   private async act(request: Request): Promise<void> {
     const caller = this.identity.kind;
     await this.request(request, async () => {
-      const outcome = refusedOutcome(request) ?? (await this.options.runner.action(this.call(request)));
+      const outcome = await this.options.runner.action(this.call(request));
       this.answer(actionResponseText(request.requestId, this.shown(caller, outcome)));
     });
   }
@@ -269,9 +267,14 @@ export class SyncSession implements Subscriber {
     return redactOutcome(caller, outcome, this.options.redactErrors);
   }
 
-  private call({ udfPath, argsText }: Request): Call {
+  private call({ udfPath, argsText, componentPath }: Request): Call {
     const { identity } = this;
-    return callWithText(argsText, { path: udfPath, identity, visibility: identity.kind === "admin" ? "any" : "public" });
+    return callWithText(argsText, {
+      path: udfPath,
+      component: requestedComponent(componentPath),
+      identity,
+      visibility: identity.kind === "admin" ? "any" : "public",
+    });
   }
 
   private answer(text: string): void {
@@ -291,14 +294,4 @@ export class SyncSession implements Subscriber {
     this.close();
     this.options.line.close(reason);
   }
-}
-
-function refusedOutcome({ componentPath }: Request): Outcome | null {
-  const message = componentRefusal(componentPath);
-  return message === null ? null : { ok: false, message, logLines: [] };
-}
-
-function componentRefusal(componentPath: string): string | null {
-  if (componentPath === "" || componentPath === "_App") return null;
-  return `Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`;
 }

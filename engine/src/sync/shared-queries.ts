@@ -2,12 +2,13 @@
 import { redactOutcome } from "../auth/redact-outcome.ts";
 import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
+import type { ComponentPath } from "../functions/paths.ts";
 import { shortKey } from "../values/short-key.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
 import { queryResult, type QueryResult } from "./messages.ts";
 
 /** `argsText`: JSON; null once the query was refused and its arguments dropped. */
-type QuerySpec = { path: string; argsText: string | null; journal: string | null };
+type QuerySpec = { path: string; component?: ComponentPath | undefined; argsText: string | null; journal: string | null };
 type NewQuery = QuerySpec & { argsText: string };
 
 /** `advance` moves it to a snapshot and returns whether all results that it needs are available. */
@@ -264,7 +265,13 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
   }
 
   const callOf = ({ spec, visibility, journal }: Run, identity: Identity): Call =>
-    callWithText(spec.argsText ?? "{}", { path: spec.path, identity, visibility, journal });
+    callWithText(spec.argsText ?? "{}", {
+      path: spec.path,
+      component: spec.component,
+      identity,
+      visibility,
+      journal,
+    });
 
   function settle(run: Run, caller: Caller, outcome: QueryOutcome): void {
     const journal = outcome.journal ?? null;
@@ -380,8 +387,8 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
 const isAwaited = ({ watches }: Run) => watches.values().some(({ subscriber }) => subscriber.writable);
 const isSystem = (path: string) => path.startsWith("_system/");
 const visibilityFor = (identity: Identity): Call["visibility"] => (identity.kind === "admin" ? "any" : "public");
-const keyOf = (visibility: Call["visibility"], { path, argsText, journal }: NewQuery) =>
-  shortKey(JSON.stringify([visibility, path, journal]), argsText);
+const keyOf = (visibility: Call["visibility"], { path, component = "", argsText, journal }: NewQuery) =>
+  shortKey(JSON.stringify([visibility, component, path, journal]), argsText);
 const baseKey = (spec: NewQuery, identity: Identity) => keyOf(visibilityFor(identity), spec);
 const runKey = (base: string, variant: string | null) => (variant === null ? base : `${base} ${variant}`);
 const expiry = (identity: Identity) => (identity.kind === "user" ? identity.expiresAt : Infinity);

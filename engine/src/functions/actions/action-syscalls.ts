@@ -1,5 +1,5 @@
 import type { Identity, Json } from "../../values/types.ts";
-import { resolveAddress, showFunctionPath } from "../paths.ts";
+import { resolveAddress, showFunctionPath, type ComponentPath } from "../paths.ts";
 import type { QuestionName, Questions, WireRun } from "../transactor/transactor-protocol.ts";
 import { callWithText } from "../call.ts";
 import { fileMetadata } from "../files/stored-files.ts";
@@ -17,7 +17,9 @@ export type ActionsHost = {
   log: (run: WireRun, identity: Identity["kind"]) => void;
 };
 
-type Caller = { identity: Identity; argsText: string | null };
+type Caller = { component: ComponentPath; identity: Identity; argsText: string | null };
+
+const NO_IDENTITY: Identity = { kind: "none" };
 
 export async function answerSyscall(
   { runner, runAction, request }: ActionsHost,
@@ -25,6 +27,7 @@ export async function answerSyscall(
   args: Arguments,
   caller: Caller,
 ): Promise<unknown> {
+  const { component } = caller;
   switch (op) {
     case "1.0/actions/query": {
       const [outcome] = await runner.queries([callOf(args, caller)]);
@@ -37,24 +40,24 @@ export async function answerSyscall(
     case "1.0/actions/schedule": {
       const { name, functionHandle, reference } = asAddress(args);
       const address: Json = { ...(name && { name }), ...(functionHandle && { functionHandle }), ...(reference && { reference }) };
-      return JSON.stringify(await request("schedule", { address, args: args["args"] ?? {}, at: asNumber(args["ts"]) * 1_000 }));
+      return JSON.stringify(await request("schedule", { component, address, args: args["args"] ?? {}, at: asNumber(args["ts"]) * 1_000 }));
     }
     case "1.0/actions/cancel_job":
-      await request("cancelJob", { id: asString(args["id"]) });
+      await request("cancelJob", { component, id: asString(args["id"]) });
       return "null";
     case "1.0/storageGetUrl":
-      return JSON.stringify((await request("findFileById", { id: asString(args["storageId"]) }))?.url ?? null);
+      return JSON.stringify((await request("findFileById", { component, id: asString(args["storageId"]) }))?.url ?? null);
     case "1.0/storageGetMetadata": {
-      const file = await request("findFileById", { id: asString(args["storageId"]) });
+      const file = await request("findFileById", { component, id: asString(args["storageId"]) });
       return JSON.stringify(file && fileMetadata(file));
     }
     case "1.0/storageGenerateUploadUrl":
-      return JSON.stringify(await request("uploadUrl", null));
+      return JSON.stringify(await request("uploadUrl", { component }));
     case "1.0/storageDelete":
-      await request("deleteFile", { id: asString(args["storageId"]) });
+      await request("deleteFile", { component, id: asString(args["storageId"]) });
       return "null";
     case "storage/getBlob": {
-      const file = await request("findFileById", { id: asString(args["storageId"]) });
+      const file = await request("findFileById", { component, id: asString(args["storageId"]) });
       if (file) await runner.files.verify(file);
       return file;
     }
@@ -78,5 +81,8 @@ function resultText(outcome: Outcome | undefined): string {
   return outcome.valueText ?? JSON.stringify(outcome.value);
 }
 
-const callOf = (args: Arguments, { identity, argsText }: Caller): Call =>
-  callWithText(argsText ?? "{}", { path: showFunctionPath(resolveAddress(asAddress(args))), identity, visibility: "any" });
+function callOf(args: Arguments, caller: Caller): Call {
+  const { path, visibility } = resolveAddress(asAddress(args), caller.component);
+  const identity = path.component === caller.component ? caller.identity : NO_IDENTITY;
+  return callWithText(caller.argsText ?? "{}", { path: showFunctionPath(path), component: path.component, identity, visibility });
+}

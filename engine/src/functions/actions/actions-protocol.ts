@@ -1,4 +1,5 @@
 import type { Identity, Json, LogLine } from "../../values/types.ts";
+import type { ComponentPath } from "../paths.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 
 export const BEAT_EVERY_MS = 100;
@@ -18,7 +19,16 @@ export type HttpResponse = {
 export type OwnChecks = { checksArguments: boolean; checksResult: boolean };
 
 export type ToActions =
-  | ({ kind: "run"; id: number; path: string; args: string; identity: Identity; requestId: string; jobId: string | null } & OwnChecks)
+  | ({
+      kind: "run";
+      id: number;
+      path: string;
+      component: ComponentPath;
+      args: string;
+      identity: Identity;
+      requestId: string;
+      jobId: string | null;
+    } & OwnChecks)
   | { kind: "http"; id: number; request: HttpRequest; identity: Identity; requestId: string }
   | { kind: "reply"; call: number; answer: unknown }
   | { kind: "refusal"; call: number; message: string; data: Json | undefined }
@@ -27,7 +37,16 @@ export type ToActions =
 export type FromActions =
   | { kind: "done"; id: number; text: string; logLines: LogLine[] }
   | { kind: "failed"; id: number; message: string; data: Json | undefined; logLines: LogLine[] }
-  | { kind: "response"; id: number; response: HttpResponse; logLines: LogLine[]; route: string | null }
+  | { kind: "response"; id: number; response: HttpResponse; logLines: LogLine[]; route: string | null; component: ComponentPath }
   | { kind: "ended"; id: number }
-  | { kind: "syscall"; id: number; call: number; op: string; args: string; argsText: string | null }
-  | { kind: "store"; id: number; call: number; bytes: Uint8Array; contentType: string | null; sha256: string | null };
+  /** `component` is the caller's. */
+  | { kind: "syscall"; id: number; component: ComponentPath; call: number; op: string; args: string; argsText: string | null }
+  | {
+      kind: "store";
+      id: number;
+      component: ComponentPath;
+      call: number;
+      bytes: Uint8Array;
+      contentType: string | null;
+      sha256: string | null;
+    };

@@ -5,6 +5,7 @@ import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts"
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 import { asObject } from "../isolate/syscall-arguments.ts";
+import { APP, qualifiedPath, type ComponentPath } from "../paths.ts";
 import { ACTION_BLOCKED, ACTION_THREAD_ENDED, ACTION_TIMED_OUT, OUT_OF_MEMORY } from "../error-messages.ts";
 import { MAX_EXTERNAL_BYTES, threadMemory } from "../thread-usage.ts";
 import { startThread } from "../thread.ts";
@@ -20,7 +21,8 @@ const HEAP_MIB = 512;
 const collectGarbage = garbageCollector();
 
 export type Ended = Extract<FromActions, { kind: "done" | "failed" | "response" }>;
-type Running = { name: string; identity: Identity; finish: (message: Ended | Unstarted) => void };
+/** `component` is that of an action; HTTP actions begin in the app. */
+type Running = { name: string; component: ComponentPath; identity: Identity; finish: (message: Ended | Unstarted) => void };
 type Unstarted = { kind: "unstarted"; id: number };
 
 /** When the thread ends, its running actions fail: actions run at most once. */
@@ -65,14 +67,16 @@ export class ActionsThread {
   }
 
   action(call: Omit<Extract<ToActions, { kind: "run" }>, "kind" | "id">): Promise<Ended | Unstarted> {
-    return this.#start(call.path, call.identity, (id) => this.#post({ kind: "run", id, ...call }));
+    const { path, component, identity } = call;
+    return this.#start({ name: qualifiedPath(path, component), component, identity }, (id) => this.#post({ kind: "run", id, ...call }));
   }
 
   http(
     request: Extract<ToActions, { kind: "http" }>["request"],
     { identity, requestId }: { identity: Identity; requestId: string },
   ): Promise<Ended | Unstarted> {
-    return this.#start(`${request.method} ${new URL(request.url).pathname}`, identity, (id) => {
+    const name = `${request.method} ${new URL(request.url).pathname}`;
+    return this.#start({ name, component: APP, identity }, (id) => {
       this.#bodies.add(id);
       this.#post({ kind: "http", id, identity, requestId, request }, request.body ? [request.body] : []);
     });
@@ -143,7 +147,7 @@ export class ActionsThread {
     this.#host.warn(`${names.join(", ")}: ${message}`);
   }
 
-  #start(name: string, identity: Identity, send: (id: number) => void): Promise<Ended | Unstarted> {
+  #start(started: Omit<Running, "finish">, send: (id: number) => void): Promise<Ended | Unstarted> {
     const id = this.#nextId++;
     clearTimeout(this.#idleTimer);
     if (this.#running.size === 0) this.#blocked.start();
@@ -156,7 +160,7 @@ export class ActionsThread {
         clearTimeout(timer);
         resolve(message);
       };
-      this.#running.set(id, { name, identity, finish });
+      this.#running.set(id, { ...started, finish });
       send(id);
     });
   }
@@ -195,12 +199,13 @@ export class ActionsThread {
   }
 
   async #serve(message: Extract<FromActions, { kind: "syscall" | "store" }>): Promise<void> {
-    const { call, id } = message;
-    const identity = this.#running.get(id)?.identity ?? { kind: "none" };
+    const { call, id, component } = message;
+    const running = this.#running.get(id);
+    const identity: Identity = running?.component === component ? running.identity : { kind: "none" };
     try {
       if (message.kind === "store") {
         const { bytes, contentType, sha256 } = message;
-        const answer = await this.#host.runner.files.store(once(bytes), { contentType, sha256: sha256 ?? undefined });
+        const answer = await this.#host.runner.files.store(once(bytes), { component, contentType, sha256: sha256 ?? undefined });
         this.#post({ kind: "reply", call, answer });
       } else {
         const bytes = message.argsText?.length ?? message.args.length;
@@ -208,7 +213,11 @@ export class ActionsThread {
         this.#post({
           kind: "reply",
           call,
-          answer: await answerSyscall(this.#host, message.op, asObject(JSON.parse(message.args)), { identity, argsText: message.argsText }),
+          answer: await answerSyscall(this.#host, message.op, asObject(JSON.parse(message.args)), {
+            component,
+            identity,
+            argsText: message.argsText,
+          }),
         });
       }
     } catch (error) {

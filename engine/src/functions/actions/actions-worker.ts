@@ -10,7 +10,9 @@ import { refuseNodeModules } from "../isolate/environment.ts";
 import { checkedArguments, checkedResult, NO_ID_TABLES } from "../checked-values.ts";
 import { detachArguments } from "../call.ts";
 import { describeFailure } from "../failures.ts";
-import { functionHandle, parseFunctionPath, resolveAddress, showFunctionPath } from "../paths.ts";
+import { routedPaths } from "../components/http-routing.ts";
+import { separateComponents } from "../components/separate-components.ts";
+import { APP, functionHandle, parseFunctionPath, resolveAddress, shownPath, type ComponentPath } from "../paths.ts";
 import { rememberGlobals } from "../isolate/globals.ts";
 import type { StoredFile } from "../transactor/transactor-protocol.ts";
 import { Registry } from "../registry.ts";
@@ -22,6 +24,7 @@ import { unsupported } from "../isolate/syscalls.ts";
 type Run = {
   id: number;
   name: string;
+  component: ComponentPath;
   identity: Identity;
   requestId: string;
   jobId: string | null;
@@ -59,7 +62,7 @@ Object.assign(globalThis, { AsyncLocalStorage, AsyncResource });
 Object.defineProperty(globalThis, "Convex", { value: { syscall, asyncSyscall, jsSyscall } });
 refuseNodeModules(code.root, new Set(code.nodeModules));
 const responseSize = measureResponses();
-const registry = Registry.load(code);
+const registry = loadRegistry();
 let tidy = (): void => {};
 registry.then(
   () => (tidy = rememberGlobals()),
@@ -68,11 +71,11 @@ registry.then(
 
 port.on("message", (message: ToActions) => {
   if (message.kind === "run") {
-    const { id, path, identity, requestId, jobId } = message;
-    begin({ id, name: showFunctionPath(parseFunctionPath(path)), identity, requestId, jobId }, () => runAction(message));
+    const { id, path, component, identity, requestId, jobId } = message;
+    begin({ id, name: shownPath(path), component, identity, requestId, jobId }, () => runAction(message));
   } else if (message.kind === "http") {
     const { id, identity, requestId, request } = message;
-    begin({ id, name: "http", identity, requestId, jobId: null }, (run) => runHttp(run, request));
+    begin({ id, name: "http", component: APP, identity, requestId, jobId: null }, (run) => runHttp(run, request));
   } else if (message.kind === "abandon") {
     const run = running.get(message.id);
     if (run) run.abandoned = true;
@@ -84,6 +87,14 @@ port.on("message", (message: ToActions) => {
     else requested?.reject(Object.assign(new Error(message.message), message.data === undefined ? {} : { data: message.data }));
   }
 });
+
+async function loadRegistry(): Promise<Registry> {
+  const environment = Object.fromEntries(Object.entries(process.env).map(([name, value = ""]) => [name, value]));
+  return Registry.load(
+    code,
+    separateComponents(code, environment, () => runs.getStore()?.component),
+  );
+}
 
 function begin(metadata: Omit<Run, "logLines" | "abandoned">, execute: (run: Run) => Promise<void>): void {
   if (beat() < 0) return;
@@ -107,9 +118,9 @@ function end(id: number): void {
 }
 
 async function runAction(message: Extract<ToActions, { kind: "run" }>): Promise<void> {
-  const { id, path, requestId, checksArguments, checksResult } = message;
+  const { id, path, component, requestId, checksArguments, checksResult } = message;
   const { length } = message.args;
-  const target = (await registry).find(parseFunctionPath(path), "action", "any");
+  const target = (await registry).find(parseFunctionPath(path, component), "action", "any");
   if (checksArguments) checkedArguments(target, message.args, NO_ID_TABLES);
   if (length >= LARGE_MESSAGE_BYTES) collectGarbage(length);
   try {
@@ -128,15 +139,21 @@ type Router = {
 };
 
 async function runHttp(run: Run, { method, url, headers, body }: Extract<ToActions, { kind: "http" }>["request"]): Promise<void> {
-  const router = routerOf((await registry).module("http"));
   const { pathname } = new URL(url);
-  const match = router?.lookup(pathname, method);
+  const loaded = await registry;
+  const routers = routedPaths(pathname, code.analysis.components).flatMap(({ component, path }) => {
+    const router = routerOf(loaded.module("http", component));
+    return router ? [{ component, match: router.lookup(path, method) }] : [];
+  });
+  const { component, match } = routers.find((router) => router.match) ?? { component: APP, match: null };
   if (!match) {
-    const text = router ? `No HttpAction routed for ${pathname}` : "This Convex deployment does not have HTTP actions enabled.";
+    const text = routers.length > 0 ? `No HttpAction routed for ${pathname}` : "This Convex deployment does not have HTTP actions enabled.";
     return respond(run, new Response(text, { status: 404 }), null);
   }
   const [handler, routeMethod, route] = match;
   run.name = `${routeMethod} ${route}`;
+  run.component = component;
+  if (component !== APP) run.identity = { kind: "none" };
   const request = new Request(url, { method, headers, body, ...(body ? { duplex: "half" } : {}) });
   const response = await handler.invokeHttpAction(request);
   if (!(response instanceof Response)) throw new TypeError("HTTP actions must return a Response object.");
@@ -146,11 +163,11 @@ async function runHttp(run: Run, { method, url, headers, body }: Extract<ToActio
 
 const declaredSize = (response: Response): number => Number(response.headers.get("content-length") ?? 0);
 
-function respond({ id, logLines }: Run, response: Response, route: string | null): void {
+function respond({ id, component, logLines }: Run, response: Response, route: string | null): void {
   const ended = (): void => post({ kind: "ended", id });
   const body = response.body && limitedStream(response.body, MAX_HTTP_BODY_BYTES, ended);
   const head = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
-  post({ kind: "response", id, response: { ...head, body }, logLines, route }, body ? [body] : []);
+  post({ kind: "response", id, response: { ...head, body }, logLines, route, component }, body ? [body] : []);
   if (!body) ended();
 }
 
@@ -173,10 +190,14 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
       const { identity } = run;
       return JSON.stringify((identity.kind === "user" ? identity.user : identity.kind === "admin" ? identity.actingAs : null) ?? null);
     }
-    case "1.0/createFunctionHandle":
-      return JSON.stringify(functionHandle(resolveAddress(asAddress(asObject(JSON.parse(text))))));
+    case "1.0/createFunctionHandle": {
+      const { path, visibility } = resolveAddress(asAddress(asObject(JSON.parse(text))), run.component);
+      const loaded = await registry;
+      if (!loaded.lookUp(path, visibility)) throw loaded.notFound(path, visibility);
+      return JSON.stringify(functionHandle(path));
+    }
     case "1.0/getFunctionMetadata":
-      return JSON.stringify({ name: run.name, componentPath: "" });
+      return JSON.stringify({ name: run.name, componentPath: run.component });
     case "1.0/getDeploymentMetadata":
       return JSON.stringify({ name: "embedded", region: null, class: "s16" });
     case "1.0/getRequestMetadata":
@@ -185,7 +206,7 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
     case "1.0/actions/mutation":
     case "1.0/actions/action": {
       collectLater(text.length);
-      return asString((await callFunction(run.id, op, text)) as Json);
+      return asString((await callFunction(run, op, text)) as Json);
     }
     case "1.0/actions/schedule":
     case "1.0/actions/cancel_job":
@@ -193,7 +214,8 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
     case "1.0/storageGetMetadata":
     case "1.0/storageGenerateUploadUrl":
     case "1.0/storageDelete": {
-      const answer = await callHost((call) => post({ kind: "syscall", id: run.id, call, op, args: text, argsText: null }));
+      const { id, component } = run;
+      const answer = await callHost((call) => post({ kind: "syscall", id, component, call, op, args: text, argsText: null }));
       return asString(answer as Json);
     }
     default:
@@ -201,9 +223,11 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
   }
 }
 
-function callFunction(id: number, op: string, text: string): Promise<unknown> {
+function callFunction({ id, component }: Run, op: string, text: string): Promise<unknown> {
   const { args = {}, ...address } = asObject(JSON.parse(text));
-  return callHost((call) => post({ kind: "syscall", id, call, op, args: JSON.stringify(address), argsText: JSON.stringify(args) }));
+  return callHost((call) =>
+    post({ kind: "syscall", id, component, call, op, args: JSON.stringify(address), argsText: JSON.stringify(args) }),
+  );
 }
 
 function collectLater(bytes: number): void {
@@ -214,7 +238,7 @@ async function jsSyscall(
   op: string,
   syscallArgs: { blob?: unknown; options?: { sha256?: string }; storageId?: unknown },
 ): Promise<unknown> {
-  const run = caller();
+  const { id, component } = caller();
   if (op === "storage/storeBlob") {
     const { blob, options } = syscallArgs;
     if (!(blob instanceof Blob)) {
@@ -225,12 +249,12 @@ async function jsSyscall(
     const bytes = new Uint8Array(await blob.arrayBuffer());
     const contentType = blob.type === "" ? null : blob.type;
     return callHost((call) =>
-      post({ kind: "store", id: run.id, call, bytes, contentType, sha256: options?.sha256 ?? null }, [bytes.buffer]),
+      post({ kind: "store", id, component, call, bytes, contentType, sha256: options?.sha256 ?? null }, [bytes.buffer]),
     );
   }
   if (op === "storage/getBlob") {
     const args = JSON.stringify({ storageId: syscallArgs.storageId ?? null });
-    const file = (await callHost((call) => post({ kind: "syscall", id: run.id, call, op, args, argsText: null }))) as StoredFile | null;
+    const file = (await callHost((call) => post({ kind: "syscall", id, component, call, op, args, argsText: null }))) as StoredFile | null;
     return file && new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
   }
   throw unsupported(op);

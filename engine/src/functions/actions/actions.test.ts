@@ -288,13 +288,13 @@ describe("the transactor", () => {
 
   test("does not receive arguments and results that it need not check", async () => {
     const checks = await checksOf(() => value("work:stores", { text: "not copied" }));
-    expect(checks).toEqual([["checkAction", { path: "work:stores", args: null, visibility: "public" }]]);
+    expect(checks).toEqual([["checkAction", { path: "work:stores", component: "", args: null, visibility: "public" }]]);
   });
 
   test("checks arguments with ids", async () => {
     const { id } = (await value("work:stores", { text: "checked" })) as { id: string };
     const checks = await checksOf(() => value("work:drops", { id }));
-    expect(checks).toEqual([["checkAction", { path: "work:drops", args: JSON.stringify({ id }), visibility: "public" }]]);
+    expect(checks).toEqual([["checkAction", { path: "work:drops", component: "", args: JSON.stringify({ id }), visibility: "public" }]]);
   });
 });
 

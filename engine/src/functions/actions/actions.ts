@@ -7,10 +7,10 @@ import { hasIds } from "../checked-values.ts";
 import { argumentsText } from "../call.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { outcomeOf } from "../outcomes.ts";
-import { shownPath } from "../paths.ts";
+import { APP, qualifiedPath, shownPath, type ComponentPath } from "../paths.ts";
 import type { LoadedCode, WireOutcome, WireRun } from "../transactor/transactor-protocol.ts";
 import { newRequestId } from "../request-id.ts";
-import type { AnalyzedFunction, Call, Outcome } from "../types.ts";
+import type { Analysis, AnalyzedFunction, Call, Outcome } from "../types.ts";
 
 /** Each thread and each called function copies the arguments, so unauthenticated calls with larger ones run one at a time. */
 const LARGE_ARGUMENT_BYTES = 1024 * 1024;
@@ -29,7 +29,7 @@ export class Actions {
 
   replaceCode(code: LoadedCode | null, env: Record<string, string>): void {
     this.#code = code;
-    this.#ownChecks = new Map(code?.analysis.functions.map(ownChecksOf));
+    this.#ownChecks = new Map(code ? allOwnChecks(code.analysis) : []);
     const old = this.#pool;
     this.#pool = code && new ActionsPool(code, env, this.#host);
     if (!old) return;
@@ -59,15 +59,16 @@ export class Actions {
     const startedAt = Date.now();
     const started = performance.now();
     const requestId = newRequestId();
-    const checks = this.#ownChecks.get(shownPath(call.path)) ?? NO_OWN_CHECKS;
-    const { path, visibility } = call;
-    const refusal = await this.#host.request("checkAction", { path, args: checks.checksArguments ? null : args, visibility });
+    const { path, component = APP, visibility } = call;
+    const checks = this.#ownChecks.get(qualifiedPath(path, component)) ?? NO_OWN_CHECKS;
+    const refusal = await this.#host.request("checkAction", { path, component, args: checks.checksArguments ? null : args, visibility });
     const outcome: WireOutcome = refusal
       ? { ok: false, message: refusal.message, logLines: [] }
       : await this.#outcome(call, args, { jobId, requestId, ...checks });
     const durationMs = performance.now() - started;
     const metadata = {
       path: shownPath(call.path),
+      component,
       type: "action",
       startedAt,
       durationMs,
@@ -82,7 +83,7 @@ export class Actions {
   }
 
   async runHttp(request: Request, identity: Identity): Promise<Response> {
-    if (!this.#pool || this.#code?.analysis.httpRoutes.length === 0)
+    if (!this.#pool || !this.#code || !hasHttpRoutes(this.#code.analysis))
       return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
     const startedAt = Date.now();
     const started = performance.now();
@@ -97,6 +98,7 @@ export class Actions {
     const outcome: WireOutcome = ended.kind === "response" ? { ok: true, text: "null", logLines } : { ok: false, message, logLines };
     const metadata = {
       path,
+      component: ended.kind === "response" ? ended.component : APP,
       type: "httpAction",
       startedAt,
       durationMs: performance.now() - started,
@@ -120,23 +122,33 @@ export class Actions {
 
   async #outcome(call: Call, args: string, run: { jobId: string | null; requestId: string } & OwnChecks): Promise<WireOutcome> {
     const { request } = this.#host;
+    const { path, component = APP, identity, visibility } = call;
     if (!this.#pool) return { ok: false, message: "No code has been pushed.", logLines: [] };
-    const ended = await this.#pool.action({ path: call.path, args, identity: call.identity, ...run });
+    const ended = await this.#pool.action({ path, component, args, identity, ...run });
     const { logLines } = ended;
     if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
     if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");
     if (run.checksResult) return { ok: true, text: ended.text, logLines };
-    const fault = await request("checkActionResult", { path: call.path, text: ended.text });
+    const fault = await request("checkActionResult", { path, component, visibility, text: ended.text });
     return fault === null ? { ok: true, text: ended.text, logLines } : { ok: false, message: fault, logLines };
   }
 }
 
 const NO_OWN_CHECKS: OwnChecks = { checksArguments: false, checksResult: false };
 
-const ownChecksOf = ({ module, name, args, returns }: AnalyzedFunction): [path: string, OwnChecks] => [
-  shownPath(`${module}:${name}`),
-  { checksArguments: !hasIds(args), checksResult: !hasIds(returns) },
-];
+function allOwnChecks({ functions, components: { mounts, definitions } }: Analysis): [path: string, OwnChecks][] {
+  const ofComponents = mounts.flatMap(({ path, definition }) => ownChecksOf(definitions[definition]?.functions ?? [], path));
+  return [...ownChecksOf(functions, APP), ...ofComponents];
+}
+
+const ownChecksOf = (functions: AnalyzedFunction[], component: ComponentPath): [path: string, OwnChecks][] =>
+  functions.map(({ module, name, args, returns }) => [
+    qualifiedPath(`${module}:${name}`, component),
+    { checksArguments: !hasIds(args), checksResult: !hasIds(returns) },
+  ]);
+
+const hasHttpRoutes = ({ httpRoutes, components }: Analysis): boolean =>
+  httpRoutes.length > 0 || Object.values(components.definitions).some((definition) => definition.httpRoutes.length > 0);
 
 function toResponse({ status, statusText, headers, body }: HttpResponse): Response {
   return new Response(body, { status, statusText, headers });

@@ -1,8 +1,8 @@
 import { checkProviders } from "../../auth/providers.ts";
 import type { AnalyzerAnswer, AnalyzerData } from "./analyzer-worker.ts";
-import { writeBundle } from "./bundle.ts";
+import { componentFolder, writeBundle } from "./bundle.ts";
 import { startThread } from "../thread.ts";
-import type { Analysis, Bundle } from "../types.ts";
+import type { Analysis, Bundle, BundledModule } from "../types.ts";
 
 const TIME_LIMIT_MS = 30_000;
 const HEAP_MIB = 512;
@@ -13,15 +13,20 @@ export class BundleError extends Error {}
 
 /** @throws BundleError with the module's name and error, or for an unusable auth provider */
 export async function analyzeBundle(dir: string, bundle: Bundle, env: Record<string, string>): Promise<Analysis> {
-  const functionModules = bundle.modules.filter(({ path }) => !path.startsWith("_deps/") && !CONFIGURATION.has(path));
-  const paths = (environment: "isolate" | "node"): string[] =>
-    functionModules.filter((module) => module.environment === environment).map(({ path }) => path);
   const data: AnalyzerData = {
     root: writeBundle(dir, bundle),
-    modules: paths("isolate"),
-    nodeModules: paths("node"),
+    modules: functionModules(bundle.modules, "isolate"),
+    nodeModules: functionModules(bundle.modules, "node"),
     schema: bundle.schema?.path ?? null,
     authConfig: bundle.authConfig?.path ?? null,
+    hasDefinition: bundle.definition !== null,
+    components: bundle.components.map(({ path, dependencies, schema, modules }, index) => ({
+      path,
+      dependencies,
+      folder: componentFolder(index),
+      schema: schema?.path ?? null,
+      modules: functionModules(modules, "isolate"),
+    })),
     env,
   };
   const worker = startThread(dir, new URL("./analyzer-worker.ts", import.meta.url), data, {
@@ -41,6 +46,12 @@ export async function analyzeBundle(dir: string, bundle: Bundle, env: Record<str
     clearTimeout(timer);
     await worker.terminate();
   }
+}
+
+function functionModules(modules: BundledModule[], environment: "isolate" | "node"): string[] {
+  return modules
+    .filter((module) => module.environment === environment && !module.path.startsWith("_deps/") && !CONFIGURATION.has(module.path))
+    .map(({ path }) => path);
 }
 
 function checkAuthConfig({ authProviders }: Analysis): void {

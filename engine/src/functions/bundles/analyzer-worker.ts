@@ -1,41 +1,106 @@
 /** Loads pushed code in a temporary thread without a database, so that code which uses one while loading is not deployed. */
+import { Buffer } from "node:buffer";
+import { registerHooks } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Json } from "../../values/types.ts";
-import { parseSchedule } from "../../scheduler/crons.ts";
+import { inOrder, mountedComponents, NO_DEFINITION, readDefinition, type ComponentDefinition } from "../components/definitions.ts";
+import { componentEnvironments } from "../components/environments.ts";
+import { importMounted, passMountsOn } from "../components/mount-imports.ts";
+import { ProcessEnvironments } from "../components/process-env.ts";
 import { enterIsolate, refuseNodeModules } from "../isolate/environment.ts";
 import { describeFailure } from "../failures.ts";
-import type { Analysis, AnalyzedFunction } from "../types.ts";
+import { APP } from "../paths.ts";
+import type { Analysis, AnalyzedFunction, Components, ModulesAnalysis } from "../types.ts";
+import { DEFINITION_FILE } from "./bundle.ts";
+import { cronsOf, functionsOf, httpRoutesOf, providersOf, schemaOf, type Exports } from "./read-modules.ts";
 
+type AnalyzedComponent = { path: string; dependencies: string[]; folder: string; schema: string | null; modules: string[] };
 export type AnalyzerData = {
   root: string;
   modules: string[];
   nodeModules: string[];
   schema: string | null;
   authConfig: string | null;
+  hasDefinition: boolean;
+  components: AnalyzedComponent[];
   env: Record<string, string>;
 };
 export type AnalyzerAnswer = { ok: true; analysis: Analysis } | { ok: false; message: string };
 
-const { root, modules, nodeModules, schema, authConfig, env }: AnalyzerData = workerData.data;
+const { root, modules, nodeModules, schema, authConfig, hasDefinition, components, env }: AnalyzerData = workerData.data;
 
-type Exports = Record<string, unknown>;
-const load = (path: string): Promise<Exports> => import(pathToFileURL(join(root, path)).href);
+/** As in `definitionImportPath` of `convex/src/cli/lib/components/definition/bundle.ts`. */
+const DEFINITION_IMPORT = "./_componentDeps/";
+
+type Source = { folder: string; modules: string[]; nodeModules: string[]; schema: string | null; mount: string };
 
 async function analyze(): Promise<Analysis> {
-  const loaded: Map<string, Exports> = new Map();
+  const app: Source = { folder: "", modules, nodeModules, schema, mount: APP };
   // "use node" files first, before `enterIsolate` removes Node's globals.
-  for (const path of nodeModules) loaded.set(path, await named(path, () => load(path)));
+  const nodeExports = await loadModules(app, nodeModules);
   enterIsolate(() => undefined, env);
   refuseNodeModules(root, new Set(nodeModules));
+  if (components.length > 0) passMountsOn(root);
   Object.defineProperty(globalThis, "Convex", { value: { syscall: refuse, asyncSyscall: refuse, jsSyscall: refuse } });
-  for (const path of modules) loaded.set(path, await named(path, () => load(path)));
 
+  const { appDefinition, definitions } = await loadDefinitions();
+  const mounts = mountedComponents(appDefinition, definitions);
+  const analyzed: Components = { app: appDefinition, definitions: {}, mounts };
+  const environments = componentEnvironments({ ...analyzed, definitions }, env);
+  const processEnvironments = components.length > 0 ? new ProcessEnvironments(environments, () => undefined) : null;
+  for (const component of components) {
+    const definition = definitions[component.path];
+    if (!definition) continue;
+    const mount = mounts.find((mounted) => mounted.definition === component.path)?.path ?? component.path;
+    const source: Source = { ...component, nodeModules: [], mount };
+    const analyzeComponent = async (): Promise<ModulesAnalysis> => analyzeModules(source, await loadModules(source, component.modules));
+    analyzed.definitions[component.path] = {
+      ...definition,
+      ...(await (processEnvironments?.load(mount, analyzeComponent) ?? analyzeComponent())),
+    };
+  }
+  const own = await analyzeModules(app, new Map([...nodeExports, ...(await loadModules(app, modules))]));
+  const authProviders =
+    authConfig === null ? [] : await named(authConfig, async () => providersOf(await importMounted(root, authConfig, APP)));
+  return { ...own, authProviders, components: analyzed };
+}
+
+/** Evaluates the definitions. An import of another definition is its path and default name, as on Convex. */
+async function loadDefinitions(): Promise<{ appDefinition: ComponentDefinition; definitions: Record<string, ComponentDefinition> }> {
+  const definitions: Record<string, ComponentDefinition> = {};
+  registerHooks({
+    resolve(specifier, context, next) {
+      const encoded = specifier.startsWith(DEFINITION_IMPORT) ? specifier.slice(DEFINITION_IMPORT.length) : null;
+      if (encoded === null) return next(specifier, context);
+      const path = Buffer.from(encoded, "base64url").toString();
+      const definition = definitions[path];
+      if (!definition) throw new Error(`The component ${path} is not part of the push.`);
+      const imported = { componentDefinitionPath: path, defaultName: definition.name };
+      return { url: `data:text/javascript,${encodeURIComponent(`export default ${JSON.stringify(imported)}`)}`, shortCircuit: true };
+    },
+  });
+  for (const { path, folder } of inOrder(components)) {
+    const where = `${path}/convex.config.ts`;
+    const { default: exported } = await named(where, () => importMounted(root, `${folder}/${DEFINITION_FILE}`, APP));
+    definitions[path] = readDefinition(where, exported, "childComponent");
+  }
+  if (!hasDefinition) return { appDefinition: NO_DEFINITION, definitions };
+  const where = "convex.config.ts";
+  const { default: exported } = await named(where, () => importMounted(root, DEFINITION_FILE, APP));
+  return { appDefinition: readDefinition(where, exported, "app"), definitions };
+}
+
+async function loadModules({ folder, mount }: Source, paths: string[]): Promise<Map<string, Exports>> {
+  const loaded = new Map<string, Exports>();
+  for (const path of paths) loaded.set(path, await named(path, () => importMounted(root, join(folder, path), mount)));
+  return loaded;
+}
+
+async function analyzeModules(source: Source, loaded: Map<string, Exports>): Promise<ModulesAnalysis> {
   const functions: AnalyzedFunction[] = [];
   for (const [path, exports] of loaded) {
     const found = await named(path, async () => functionsOf(path, exports));
-    const notAction = nodeModules.includes(path) && found.find(({ type }) => type !== "action");
+    const notAction = source.nodeModules.includes(path) && found.find(({ type }) => type !== "action");
     if (notAction) {
       throw new Error(
         `\`${notAction.name}\` defined in \`${path}\` is a ${capital(notAction.type)} function. Only actions can be defined in Node.js.`,
@@ -43,12 +108,16 @@ async function analyze(): Promise<Analysis> {
     }
     functions.push(...found);
   }
+  const { folder, mount } = source;
+  const schemaPath = source.schema;
   return {
     functions: functions.toSorted((a, b) => compare(`${a.module}:${a.name}`, `${b.module}:${b.name}`)),
     httpRoutes: httpRoutesOf(loaded.get("http.js")),
     crons: await named("crons.js", async () => cronsOf(loaded.get("crons.js"), functions)),
-    schema: schema === null ? null : await named(schema, async () => schemaOf(schema, await load(schema))),
-    authProviders: authConfig === null ? [] : await named(authConfig, async () => providersOf(await load(authConfig))),
+    schema:
+      schemaPath === null
+        ? null
+        : await named(schemaPath, async () => schemaOf(schemaPath, await importMounted(root, join(folder, schemaPath), mount))),
   };
 }
 
@@ -63,111 +132,6 @@ async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
     throw new Error(`Failed to analyze ${path}: ${describeFailure(error, root).message}`, { cause: error });
   }
 }
-
-function functionsOf(path: string, exports: Exports): AnalyzedFunction[] {
-  const module = path.replace(/\.js$/, "");
-  const found: AnalyzedFunction[] = [];
-  for (const [name, value] of Object.entries(exports)) {
-    const type = typeOf(value);
-    if (!type || typeof value !== "function") continue;
-    const isPublic = Reflect.get(value, "isPublic") === true;
-    if (!isPublic && Reflect.get(value, "isInternal") !== true) continue;
-    const location = `${path}:${name}`;
-    const args = exported(value, "exportArgs", location);
-    if (!isArgumentsValidator(args)) {
-      throw new Error(`Invalid JSON returned from ${location}.exportArgs(): Args validator must be an object or any`);
-    }
-    found.push({
-      module,
-      name,
-      type,
-      visibility: isPublic ? "public" : "internal",
-      args,
-      returns: exported(value, "exportReturns", location),
-    });
-  }
-  return found;
-}
-
-function typeOf(value: unknown): AnalyzedFunction["type"] | null {
-  if (typeof value !== "function") return null;
-  if ("isQuery" in value) return "query";
-  if ("isMutation" in value) return "mutation";
-  if ("isAction" in value) return "action";
-  return null;
-}
-
-const isArgumentsValidator = (json: Json): boolean =>
-  json === null || (typeof json === "object" && !Array.isArray(json) && (json["type"] === "object" || json["type"] === "any"));
-
-function exported(value: object, exporter: string, where: string): Json {
-  const run: unknown = Reflect.get(value, exporter);
-  if (typeof run !== "function") return null;
-  const text: unknown = Reflect.apply(run, value, []);
-  if (typeof text !== "string") throw new Error(`${where}.${exporter}() must return a string`);
-  return JSON.parse(text);
-}
-
-function httpRoutesOf(exports: Exports | undefined): Analysis["httpRoutes"] {
-  const router = exports?.["default"];
-  if (exports === undefined) return [];
-  if (
-    typeof router !== "object" ||
-    router === null ||
-    !("isRouter" in router) ||
-    !("getRoutes" in router) ||
-    typeof router.getRoutes !== "function"
-  ) {
-    throw new Error("The default export of `convex/http.js` is not a Router.");
-  }
-  const routes: [string, string][] = router.getRoutes();
-  return routes.map(([path, method]) => ({ path, method }));
-}
-
-function cronsOf(exports: Exports | undefined, functions: AnalyzedFunction[]): Analysis["crons"] {
-  if (exports === undefined) return {};
-  const crons = exports["default"];
-  if (typeof crons !== "object" || crons === null || !("isCrons" in crons) || !("export" in crons) || typeof crons.export !== "function") {
-    throw new Error("The default export of `convex/crons.js` is not a Crons object.");
-  }
-  const specs: Analysis["crons"] = JSON.parse(crons.export());
-  for (const [name, { name: path, schedule }] of Object.entries(specs)) {
-    parseSchedule(schedule);
-    const target = functions.find((each) => `${each.module}:${each.name}` === path.replace(/\.js(?=:|$)/, ""));
-    if (!target) throw new Error(`The cron job '${name}' schedules a function that does not exist: ${path}`);
-    if (target.type === "query") throw new Error(`The cron job '${name}' schedules a query: ${path}`);
-  }
-  return specs;
-}
-
-function schemaOf(path: string, exports: Exports): Json {
-  const definition = exports["default"];
-  if (typeof definition !== "object" || definition === null || !("export" in definition) || typeof definition.export !== "function") {
-    throw new Error(`Schema file missing default export. Be sure to export a schema from ${path}.`);
-  }
-  return JSON.parse(definition.export());
-}
-
-function providersOf(exports: Exports): Json[] {
-  const config = exports["default"];
-  if (typeof config !== "object" || config === null || !("providers" in config) || !Array.isArray(config.providers)) {
-    throw new Error("auth config file must include a list of provider credentials: https://docs.convex.dev/auth");
-  }
-  const providers: unknown[] = config.providers;
-  return providers.map((provider) => {
-    const json: Json = JSON.parse(JSON.stringify(provider ?? null));
-    if (typeof json !== "object" || json === null || Array.isArray(json)) throw new Error("An auth provider must be an object.");
-    const required = json["type"] === "customJwt" ? ["issuer", "jwks", "algorithm"] : ["domain", "applicationID"];
-    for (const field of required) {
-      if (typeof json[field] !== "string") throw new Error(missingSetting(field));
-    }
-    if (json["type"] === "customJwt") return { ...json, applicationID: json["applicationID"] ?? null };
-    return json;
-  });
-}
-
-const missingSetting = (field: string): string =>
-  `An auth provider has no \`${field}\`. If it comes from an environment variable, set that on the deployment first.`;
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,9 +1,43 @@
 /** Bundles like the official command line (`innerEsbuild` in `src/bundler/debugBundle.ts` of the client package). */
 import { resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import type { Bundle, BundledModule } from "../types.ts";
+import type { Bundle, BundledModule, ComponentBundle } from "../types.ts";
 
-export async function bundleSources(files: Record<string, string>): Promise<Bundle> {
+/** Sources of components, by the path of their definition. */
+export type ComponentSources = Record<string, { files: Record<string, string>; dependencies?: string[] }>;
+
+const DEFINITION = "convex.config.ts";
+
+/**
+ * Bundles an app and its components.
+ * A `convex.config.ts` imports a component as "./_componentDeps/" and the base64url of its path, as in the command line's bundles.
+ */
+export async function bundleSources(
+  { [DEFINITION]: definition, ...files }: Record<string, string>,
+  components: ComponentSources = {},
+): Promise<Bundle> {
+  return {
+    ...(await bundleFunctions(files)),
+    definition: definition === undefined ? null : await bundleDefinition(definition),
+    components: await Promise.all(
+      Object.entries(components).map(async ([path, { files: sources, dependencies = [] }]): Promise<ComponentBundle> => {
+        const { [DEFINITION]: own = "", ...functions } = sources;
+        const { modules, schema } = await bundleFunctions(functions);
+        return { path, dependencies, definition: await bundleDefinition(own), modules, schema };
+      }),
+    ),
+  };
+}
+
+export const componentImport = (path: string): string => `./_componentDeps/${Buffer.from(path).toString("base64url")}`;
+
+async function bundleDefinition(source: string): Promise<BundledModule> {
+  const [module] = await esbuild({ [DEFINITION]: source }, [DEFINITION], "isolate");
+  if (!module) throw new Error("The definition has no output.");
+  return module;
+}
+
+async function bundleFunctions(files: Record<string, string>): Promise<Pick<Bundle, "modules" | "schema" | "authConfig">> {
   const names = Object.keys(files);
   const node = names.filter((name) => /^["']use node["']/.test(files[name] ?? ""));
   const isolate = names.filter((name) => !node.includes(name));
@@ -49,6 +83,7 @@ function inMemory(files: Record<string, string>): Plugin {
       esbuild.onResolve({ filter: /^convex\// }, ({ path, kind }) =>
         kind === "entry-point" ? { path: resolve(path), namespace: "file" } : undefined,
       );
+      esbuild.onResolve({ filter: /^\.\/_componentDeps\// }, ({ path }) => ({ path, external: true }));
       esbuild.onResolve({ filter: /^\.\// }, ({ path, importer }) => {
         const name = `${path.slice(2)}.ts`;
         return name in files && importer.startsWith(resolve("convex")) ? { path: resolve("convex", name) } : undefined;

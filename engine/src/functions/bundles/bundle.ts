@@ -4,36 +4,61 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { dirname, join, resolve, sep } from "node:path";
 import { hrtime, pid } from "node:process";
 import type { Settings } from "../../transaction/types.ts";
-import type { Analysis, Bundle, BundledModule } from "../types.ts";
+import { NO_DEFINITION } from "../components/definitions.ts";
+import type { Analysis, Bundle, BundledModule, ComponentBundle } from "../types.ts";
 
 const MANIFEST = "code";
 const SOURCES = "module/";
 
 type ManifestModule = { path: string; source: string; sourceMap: string | null; environment: "isolate" | "node" };
-type Manifest = { modules: ManifestModule[]; schema: ManifestModule | null; authConfig: ManifestModule | null; analysis: Analysis };
+type ManifestComponent = Omit<ComponentBundle, "definition" | "schema" | "modules"> & {
+  definition: ManifestModule;
+  schema: ManifestModule | null;
+  modules: ManifestModule[];
+};
+/** The optional fields are missing in manifests of versions without components. */
+type Manifest = {
+  modules: ManifestModule[];
+  schema: ManifestModule | null;
+  authConfig: ManifestModule | null;
+  definition?: ManifestModule | null;
+  components?: ManifestComponent[];
+  analysis: Omit<Analysis, "components"> & Partial<Pick<Analysis, "components">>;
+};
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 function bundleHash(bundle: Bundle): string {
   const hash = createHash("sha256");
-  for (const module of everyModule(bundle)) {
-    hash.update(JSON.stringify([module.path, module.environment, sha256(module.source), sha256(module.sourceMap ?? "")]));
+  for (const [file, module] of filesOf(bundle)) {
+    hash.update(JSON.stringify([file, module.environment, sha256(module.source), sha256(module.sourceMap ?? "")]));
   }
   return hash.digest("hex").slice(0, 32);
 }
 
-function everyModule(bundle: Bundle): BundledModule[] {
-  const modules = new Map(bundle.modules.map((module) => [module.path, module]));
-  for (const extra of [bundle.schema, bundle.authConfig]) if (extra) modules.set(extra.path, modules.get(extra.path) ?? extra);
-  return [...modules.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+/** The file of the app's definition, and of a component's in its folder. "@" cannot occur in the path of a pushed module. */
+export const DEFINITION_FILE = "@definition.js";
+
+export const componentFolder = (index: number): string => `@components/${index}`;
+
+function filesOf(bundle: Bundle): [file: string, BundledModule][] {
+  const files = new Map<string, BundledModule>();
+  const add = (folder: string, modules: (BundledModule | null)[], definition: BundledModule | null): void => {
+    for (const module of modules) if (module && !files.has(folder + module.path)) files.set(folder + module.path, module);
+    if (definition) files.set(folder + DEFINITION_FILE, definition);
+  };
+  add("", [...bundle.modules, bundle.schema, bundle.authConfig], bundle.definition);
+  for (const [index, { modules, schema, definition }] of bundle.components.entries())
+    add(`${componentFolder(index)}/`, [...modules, schema], definition);
+  return [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 export function writeBundle(dir: string, bundle: Bundle): string {
   const root = join(resolve(dir), "modules", bundleHash(bundle));
   if (existsSync(root)) return root;
   const building = `${root}.${pid}.${hrtime.bigint()}`;
-  for (const module of everyModule(bundle)) {
-    const file = join(building, module.path);
+  for (const [path, module] of filesOf(bundle)) {
+    const file = join(building, path);
     if (!file.startsWith(building + sep)) throw new Error(`Module path ${JSON.stringify(module.path)} leads out of its folder.`);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, module.source);
@@ -72,6 +97,14 @@ export function saveCode(settings: Settings, bundle: Bundle, analysis: Analysis)
     modules: bundle.modules.map(entry),
     schema: bundle.schema && entry(bundle.schema),
     authConfig: bundle.authConfig && entry(bundle.authConfig),
+    definition: bundle.definition && entry(bundle.definition),
+    components: bundle.components.map(({ path, dependencies, definition, schema, modules }) => ({
+      path,
+      dependencies,
+      definition: entry(definition),
+      schema: schema && entry(schema),
+      modules: modules.map(entry),
+    })),
     analysis,
   };
   settings.set(MANIFEST, JSON.stringify(manifest));
@@ -100,8 +133,16 @@ export function loadCode(settings: Settings): { bundle: Bundle; analysis: Analys
       modules: manifest.modules.map(read),
       schema: manifest.schema && read(manifest.schema),
       authConfig: manifest.authConfig && read(manifest.authConfig),
+      definition: manifest.definition ? read(manifest.definition) : null,
+      components: (manifest.components ?? []).map(({ path, dependencies, definition, schema, modules }) => ({
+        path,
+        dependencies,
+        definition: read(definition),
+        schema: schema && read(schema),
+        modules: modules.map(read),
+      })),
     },
-    analysis: manifest.analysis,
+    analysis: { components: { app: NO_DEFINITION, definitions: {}, mounts: [] }, ...manifest.analysis },
   };
 }
 

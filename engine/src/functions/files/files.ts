@@ -6,6 +6,7 @@ import { DamagedDataError } from "../../values/errors.ts";
 import { BlockDigests } from "./block-digests.ts";
 import { comparedContent, differenceOf, FileDifference } from "./file-content.ts";
 import { sameChecksum } from "./file-names.ts";
+import { APP } from "../paths.ts";
 import type { QuestionName, Questions } from "../transactor/transactor-protocol.ts";
 import type { FileStore, OpenFile } from "../types.ts";
 import { UploadTokens } from "./upload-tokens.ts";
@@ -25,16 +26,16 @@ export async function openFileStore(dir: string, transactor: { request: SendRequ
   const tokens = new UploadTokens(Buffer.from(await transactor.request("uploadKey", null), "base64"));
 
   return {
-    issueUploadToken: () => tokens.issue(),
+    issueUploadToken: (component) => tokens.issue(component),
     checkUploadToken: (token) => tokens.check(token),
-    async store(body, { contentType, sha256 }) {
+    async store(body, { contentType, sha256, component = APP }) {
       const temporary = join(uploads, randomUUID());
       try {
         const written = await write(body, temporary);
         if (sha256 !== undefined && !sameChecksum(sha256, written.digest)) {
           throw new ChecksumError("The stored bytes do not match the given sha256 checksum.");
         }
-        const file = { temporary, sha256: written.digest.toString("base64"), size: written.size, contentType };
+        const file = { component, temporary, sha256: written.digest.toString("base64"), size: written.size, contentType };
         return await transactor.request("storeFile", file);
       } catch (error) {
         await rm(temporary, { force: true });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Transaction } from "../../transaction/types.ts";
 import type { Json } from "../../values/types.ts";
 import { storedFileId, storedFileName } from "./file-names.ts";
+import type { ComponentPath } from "../paths.ts";
 import type { FileRow } from "../transactor/transactor-protocol.ts";
 import type { UploadTokens } from "./upload-tokens.ts";
 
@@ -13,6 +14,8 @@ export function fileMetadata({ id, sha256, size, contentType }: FileRow): { [fie
   return { storageId: id, sha256: Buffer.from(sha256, "base64").toString("hex"), size, contentType };
 }
 
+export type StorageTable = { component: ComponentPath; number: number };
+
 type Row = { _id: string; sha256: string; size: number; contentType?: string };
 
 export class StoredFiles {
@@ -20,20 +23,20 @@ export class StoredFiles {
   readonly #key: Buffer;
   readonly #tokens: UploadTokens;
   readonly #origin: string;
-  readonly #table: number;
+  readonly #tables: () => StorageTable[];
 
-  /** `key` has 16 secret bytes. `origin` has no trailing slash. */
-  constructor(options: { folder: string; key: Buffer; tokens: UploadTokens; origin: string; storageTable: number }) {
+  /** `key` has 16 secret bytes. `origin` has no trailing slash. `tables` returns the `_storage` tables of all components. */
+  constructor(options: { folder: string; key: Buffer; tokens: UploadTokens; origin: string; tables: () => StorageTable[] }) {
     this.#folder = options.folder;
     this.#key = options.key;
     this.#tokens = options.tokens;
     this.#origin = options.origin;
-    this.#table = options.storageTable;
+    this.#tables = options.tables;
     mkdirSync(this.#folder, { recursive: true });
   }
 
-  uploadUrl(): string {
-    return `${this.#origin}/api/storage/upload?token=${this.#tokens.issue()}`;
+  uploadUrl(component: ComponentPath): string {
+    return `${this.#origin}/api/storage/upload?token=${this.#tokens.issue(component)}`;
   }
 
   url(transaction: Transaction, id: string): string | null {
@@ -57,8 +60,12 @@ export class StoredFiles {
   }
 
   findByUuid(transaction: Transaction, uuid: string): FileRow | null {
-    const id = this.idOf(uuid);
-    return id === null ? null : this.find(transaction, id);
+    for (const { component, number } of this.#tables()) {
+      const id = storedFileId(this.#key, number, uuid);
+      const row = id === null ? null : this.find(transaction.in(component), id);
+      if (row) return row;
+    }
+    return null;
   }
 
   /** Moves the bytes before the commit, so that a crash may leave bytes without a row but never a row without bytes. */
@@ -86,10 +93,6 @@ export class StoredFiles {
 
   uuidOf(id: string): string {
     return storedFileName(this.#key, id);
-  }
-
-  idOf(uuid: string): string | null {
-    return storedFileId(this.#key, this.#table, uuid);
   }
 }
 

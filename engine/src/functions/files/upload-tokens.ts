@@ -1,6 +1,7 @@
-/** A nonce and an expiry under an HMAC, issued by the transactor and checked on the main thread. */
+/** A nonce, an expiry and the path of a component under an HMAC, issued by the transactor and checked on the main thread. */
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { APP, type ComponentPath } from "../paths.ts";
 
 /** docs.convex.dev/file-storage/upload-files */
 const UPLOAD_TOKEN_LIFETIME_MS = 60 * 60 * 1_000;
@@ -18,22 +19,25 @@ export class UploadTokens {
     this.#clock = clock;
   }
 
-  issue(): string {
-    const body = Buffer.alloc(BODY_BYTES);
+  issue(component: ComponentPath = APP): string {
+    const path = Buffer.from(component);
+    const body = Buffer.alloc(BODY_BYTES + path.length);
+    body.set(path, BODY_BYTES);
     body.set(randomBytes(NONCE_BYTES));
     body.writeBigUInt64BE(BigInt(this.#clock() + UPLOAD_TOKEN_LIFETIME_MS), NONCE_BYTES);
     return Buffer.concat([body, this.#sign(body)]).toString("base64url");
   }
 
-  /** Tokens are reusable until they expire, as on Convex, so that interrupted uploads can be retried. */
-  check(token: string): void {
+  /** Returns the component. Tokens are reusable until they expire, as on Convex, so that interrupted uploads can be retried. */
+  check(token: string): ComponentPath {
     const bytes = Buffer.from(token, "base64url");
-    const body = bytes.subarray(0, BODY_BYTES);
-    if (bytes.length !== BODY_BYTES + SIGNATURE_BYTES || !timingSafeEqual(bytes.subarray(BODY_BYTES), this.#sign(body))) {
+    const body = bytes.subarray(0, -SIGNATURE_BYTES);
+    if (body.length < BODY_BYTES || !timingSafeEqual(bytes.subarray(-SIGNATURE_BYTES), this.#sign(body))) {
       throw new Error("Invalid upload token.");
     }
     const expiry = Number(body.readBigUInt64BE(NONCE_BYTES));
     if (expiry <= this.#clock()) throw new Error("The upload token has expired.");
+    return body.toString("utf8", BODY_BYTES);
   }
 
   #sign(body: Buffer): Buffer {

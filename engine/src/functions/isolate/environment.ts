@@ -7,6 +7,7 @@ import { replaceClock } from "../../simulation/replace-clock.ts";
 import type { LogLine } from "../../values/types.ts";
 import { captureConsole } from "./console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
+import { compileWebAssemblyAtOnce } from "./web-assembly.ts";
 
 export type ExecutionState = { now: number; random: () => number; logLines: LogLine[] };
 
@@ -52,6 +53,7 @@ export function enterIsolate(moment: () => ExecutionState | undefined, env: Reco
     captureConsole(() => moment()?.logLines),
   );
   define("process", { env: { ...env } });
+  compileWebAssemblyAtOnce();
   for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
   const originals = new Map(NODE_ONLY.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
   for (const name of NODE_ONLY) Reflect.deleteProperty(globalThis, name);

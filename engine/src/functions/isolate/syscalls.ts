@@ -5,9 +5,10 @@ import { garbageCollector } from "../../memory/collect-garbage.ts";
 import { MAX_DOCUMENT_BYTES } from "../../values/limits.ts";
 import type { Json } from "../../values/types.ts";
 import { cancelJob, scheduleJob } from "../../scheduler/jobs.ts";
+import { schedulable } from "../schedulable.ts";
 import { describeFailure } from "../failures.ts";
-import { canonicalFunctionPath, functionHandle, resolveAddress, showFunctionPath } from "../paths.ts";
-import { notFound, type Registry } from "../registry.ts";
+import { functionHandle, resolveAddress, showFunctionPath } from "../paths.ts";
+import type { Registry } from "../registry.ts";
 import { Run, invoke, runOfCaller } from "../transactor/run-function.ts";
 import type { StoredFiles } from "../files/stored-files.ts";
 import { asAddress, asObject, asNumber, asOptionalString, asString, type Arguments } from "./syscall-arguments.ts";
@@ -109,23 +110,22 @@ const ASYNCHRONOUS: Record<string, Syscall> = {
     writable(run).replace({ id: asString(id), value: value ?? null, table: asOptionalString(table) }),
   "1.0/remove": (run, { id, table }) => writable(run).remove({ id: asString(id), table: asOptionalString(table) }),
 
-  "1.0/getUserIdentity": ({ execution }) => {
-    execution.readIdentity = true;
-    const { identity } = execution;
+  "1.0/getUserIdentity": ({ execution, identity }) => {
+    if (identity === execution.identity) execution.readIdentity = true;
     if (identity.kind === "user") return JSON.stringify(identity.user);
     return JSON.stringify((identity.kind === "admin" ? identity.actingAs : undefined) ?? null);
   },
 
   "1.0/runUdf": runNested,
-  "1.0/createFunctionHandle": (_run, args) => JSON.stringify(functionHandle(resolveAddress(asAddress(args)))),
+  "1.0/createFunctionHandle": ({ component }, args, { registry }) => {
+    const { path, visibility } = resolveAddress(asAddress(args), component);
+    if (!registry.lookUp(path, visibility)) throw registry.notFound(path, visibility);
+    return JSON.stringify(functionHandle(path));
+  },
 
   "1.0/schedule": (run, args, { registry }) => {
-    const path = resolveAddress(asAddress(args));
-    const target = registry.lookUp(path, "any");
-    if (!target) throw new Error(`Attempted to schedule function at nonexistent path: ${showFunctionPath(path)}`);
-    if (target.kind === "query") throw new Error(`Queries cannot be scheduled: ${showFunctionPath(path)} is one.`);
     const id = scheduleJob(writable(run), {
-      name: canonicalFunctionPath(path),
+      path: schedulable(asAddress(args), run.component, registry),
       args: args["args"] ?? {},
       at: asNumber(args["ts"]) * 1_000,
     });
@@ -142,7 +142,7 @@ const ASYNCHRONOUS: Record<string, Syscall> = {
   "1.0/storageGetMetadata": (run, { storageId }, { files }) => JSON.stringify(files.metadata(run.transaction, asString(storageId))),
   "1.0/storageGenerateUploadUrl": (run, _args, { files }) => {
     writable(run);
-    return JSON.stringify(files.uploadUrl());
+    return JSON.stringify(files.uploadUrl(run.component));
   },
   "1.0/storageDelete": (run, { storageId }, { files }) => {
     run.execution.removedFiles.push(files.remove(writable(run), asString(storageId)));
@@ -150,7 +150,7 @@ const ASYNCHRONOUS: Record<string, Syscall> = {
   },
 
   "1.0/getTransactionMetrics": (run) => JSON.stringify(metricsOf(run.transaction.usage())),
-  "1.0/getFunctionMetadata": ({ target }) => JSON.stringify({ name: showFunctionPath(target.path), componentPath: "" }),
+  "1.0/getFunctionMetadata": ({ target }) => JSON.stringify({ name: showFunctionPath(target.path), componentPath: target.path.component }),
   "1.0/getDeploymentMetadata": () => JSON.stringify({ name: "embedded", region: null, class: "s16" }),
   "1.0/getRequestMetadata": ({ execution }) =>
     JSON.stringify({ ip: null, userAgent: null, requestId: execution.requestId, scheduledFunctionId: execution.jobId, authToken: null }),
@@ -162,7 +162,6 @@ const NOT_OFFERED: Record<string, string> = {
   "1.0/createServiceToken": "getServiceToken()",
   "1.0/getServiceUrl": "getServiceUrl()",
   "1.0/actions/vectorSearch": "ctx.vectorSearch()",
-  "1.0/componentArgument": "Components",
 };
 
 const ACTIONS_ONLY: Record<string, string> = {
@@ -220,10 +219,8 @@ async function runNested(run: Run, args: Arguments, { registry, database }: Serv
   const type = asString(args["udfType"]);
   const kind = type === "mutation" ? "mutation" : "query";
   if (kind === "mutation") writable(run);
-  const path = resolveAddress(asAddress(args));
-  const target = registry.lookUp(path, "any");
-  if (!target) throw notFound(path, "any");
-  const calledFunction = registry.find(path, kind, "any");
+  const { path, visibility } = resolveAddress(asAddress(args), run.component);
+  const calledFunction = registry.find(path, kind, visibility);
   const text = JSON.stringify(args["args"] ?? {});
   const stale = type === "snapshotQuery";
   const transaction = stale ? database.beginQuery(run.transaction.snapshot) : run.transaction;
@@ -236,7 +233,7 @@ async function runNested(run: Run, args: Arguments, { registry, database }: Serv
   try {
     // Ends the syscall first, so that the nested function counts towards the limit of user time.
     await Promise.resolve();
-    return await invoke(nested, { args: text }, database);
+    return await invoke(nested, { args: text });
   } catch (error) {
     if (savepoint !== null) transaction.rollbackTo(savepoint);
     throw nestedFailure(error, registry.root);

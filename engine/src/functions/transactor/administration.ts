@@ -3,8 +3,8 @@ import type { FunctionKind, Json } from "../../values/types.ts";
 import { deployCrons } from "../../scheduler/cron-store.ts";
 import { loadCode, saveAuthProviders, saveCode } from "../bundles/bundle.ts";
 import { PlainError } from "../failures.ts";
-import { parseFunctionPath } from "../paths.ts";
-import type { Question, StoredFile } from "./transactor-protocol.ts";
+import { APP, type ComponentPath } from "../paths.ts";
+import type { Question, RequestedFunction, StoredFile } from "./transactor-protocol.ts";
 import { requestedPath } from "../registry.ts";
 import { changeEnvironment, readEnvironment, secret } from "../settings.ts";
 import { checkedArguments, checkedResult } from "../checked-values.ts";
@@ -21,16 +21,18 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return actionRefusal(transactor, question.params);
     case "checkActionResult":
       return refusalOf(() => {
-        const target = transactor.services.registry.find(parseFunctionPath(question.params.path), "action", "any");
-        checkedResult(target, question.params.text, database);
+        const target = transactor.services.registry.find(requestedPath(question.params), "action", "any");
+        checkedResult(target, question.params.text, database.beginQuery().in(target.path.component));
       });
     case "prepare": {
-      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.params.schema);
+      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.params.schema, question.params.component);
       return { indexesAdded, indexesRemoved } satisfies SchemaChange;
     }
     case "apply": {
       const { bundle, analysis } = question.params;
       database.applySchema(database.prepareSchema(analysis.schema));
+      for (const { path, definition } of analysis.components.mounts)
+        database.applySchema(database.prepareSchema(analysis.components.definitions[definition]?.schema ?? null, path));
       saveCode(database.settings, bundle, analysis);
       deployCrons(database.settings, analysis, Date.now());
       batch.ends = true;
@@ -50,14 +52,18 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return readEnvironment(database.settings);
     case "sizes":
       return database.sizes();
+    case "components":
+      return database.components();
     case "tables":
       return database
         .tables()
+        .filter(({ component }) => component === question.params.component)
         .map(({ name }) => name)
         .filter((name) => !name.startsWith("_"));
     case "tableSize": {
-      const { table } = question.params;
-      return database.tables().some(({ name }) => name === table) ? database.beginQuery().count(table) : 0;
+      const { component, table } = question.params;
+      const isStored = database.tables().some((stored) => stored.component === component && stored.name === table);
+      return isStored ? database.beginQuery().in(component).count(table) : 0;
     }
     case "tablePage":
       return tablePage(transactor, question.params);
@@ -65,7 +71,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       let undo = (): void => undefined;
       try {
         return transactor.transact(batch, (transaction) => {
-          const stored = transactor.services.files.store(transaction, question.params);
+          const stored = transactor.services.files.store(transaction.in(question.params.component), question.params);
           ({ undo } = stored);
           return stored.id;
         });
@@ -92,11 +98,11 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     case "findFileById": {
       const { files } = transactor.services;
-      const row = files.find(database.beginQuery(), question.params.id);
+      const row = files.find(database.beginQuery().in(question.params.component), question.params.id);
       return row && ({ ...row, ...files.placeOf(row.id) } satisfies StoredFile);
     }
     case "uploadUrl":
-      return transactor.services.files.uploadUrl();
+      return transactor.services.files.uploadUrl(question.params.component);
     case "uploadKey":
       return secret(database, "uploads", UPLOAD_KEY_BYTES).toString("base64");
     case "isDamaged":
@@ -106,7 +112,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return null;
     case "deleteFile": {
       transactor.transact(batch, (transaction, removedFiles) => {
-        removedFiles.push(transactor.services.files.remove(transaction, question.params.id));
+        removedFiles.push(transactor.services.files.remove(transaction.in(question.params.component), question.params.id));
       });
       return null;
     }
@@ -115,7 +121,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
   }
 }
 
-function kindOf({ services }: Transactor, params: { path: string; visibility: "public" | "any" }): FunctionKind | null {
+function kindOf({ services }: Transactor, params: RequestedFunction): FunctionKind | null {
   try {
     return services.registry.lookUp(requestedPath(params), params.visibility)?.kind ?? null;
   } catch {
@@ -123,12 +129,12 @@ function kindOf({ services }: Transactor, params: { path: string; visibility: "p
   }
 }
 
-function actionRefusal({ services, database }: Transactor, params: { path: string; args: string | null; visibility: "public" | "any" }) {
+function actionRefusal({ services, database }: Transactor, params: RequestedFunction & { args: string | null }) {
   let refused: "path" | "arguments" = "path";
   const message = refusalOf(() => {
     const target = services.registry.find(requestedPath(params), "action", params.visibility);
     refused = "arguments";
-    if (params.args !== null) checkedArguments(target, params.args, database);
+    if (params.args !== null) checkedArguments(target, params.args, database.beginQuery().in(target.path.component));
   });
   return message === null ? null : { message, refused };
 }
@@ -145,9 +151,9 @@ function refusalOf(check: () => void): string | null {
 
 function tablePage(
   transactor: Transactor,
-  params: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
+  params: { component?: ComponentPath | undefined; table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
 ): TablePage {
-  const transaction = transactor.database.beginQuery();
+  const transaction = transactor.database.beginQuery().in(params.component ?? APP);
   const query = { source: { type: "FullTableScan", tableName: params.table, order: params.order }, operators: [] };
   const page: { page: Json[]; isDone: boolean; continueCursor: string } = JSON.parse(
     transaction.queryPage({ query, cursor: params.cursor, endCursor: null, pageSize: params.numItems, maximumRowsRead: null }),

@@ -1,7 +1,19 @@
 import { moveCron, readCrons } from "../../scheduler/cron-store.ts";
-import { cancelJob, dueJobs, endedJobs, finishJob, interruptedJobs, pendingJob, scheduleJob, startJob } from "../../scheduler/jobs.ts";
+import {
+  cancelJob,
+  dueJobs,
+  endedJobs,
+  finishJob,
+  interruptedJobs,
+  pendingJob,
+  scheduleJob,
+  startJob,
+  type Job,
+} from "../../scheduler/jobs.ts";
+import type { Transaction } from "../../transaction/types.ts";
 import type { Json } from "../../values/types.ts";
-import { canonicalFunctionPath, parseFunctionPath, resolveAddress, showFunctionPath } from "../paths.ts";
+import { parseFunctionPath, showFunctionPath, type FunctionPath } from "../paths.ts";
+import { schedulable } from "../schedulable.ts";
 import type { Question, WireCall, WireRun } from "./transactor-protocol.ts";
 import { asAddress, asObject } from "../isolate/syscall-arguments.ts";
 import type { OpenBatch, Transactor } from "./transactor.ts";
@@ -13,33 +25,34 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
   const { database } = transactor;
   switch (question.kind) {
     case "dueJobs":
-      return dueJobs(database.beginQuery(), question.params.now, question.params.limit);
+      return dueJobsOfAll(transactor, question.params.now, question.params.limit);
     case "schedule": {
-      const path = resolveAddress(asAddress(asObject(question.params.address)));
-      const target = transactor.services.registry.lookUp(path, "any");
-      if (!target) throw new Error(`Attempted to schedule function at nonexistent path: ${showFunctionPath(path)}`);
-      if (target.kind === "query") throw new Error(`Queries cannot be scheduled: ${showFunctionPath(path)} is one.`);
-      const job = { name: canonicalFunctionPath(path), args: question.params.args, at: question.params.at };
-      return transactor.transact(batch, (transaction) => scheduleJob(transaction, job), true);
+      const { component, address, args, at } = question.params;
+      const path = schedulable(asAddress(asObject(address)), component, transactor.services.registry);
+      return transactor.transact(batch, (transaction) => scheduleJob(transaction.in(component), { path, args, at }), true);
     }
-    case "cancelJob":
-      transactor.transact(batch, (transaction) => cancelJob(transaction, question.params.id, Date.now()), true);
+    case "cancelJob": {
+      const { component, id } = question.params;
+      transactor.transact(batch, (transaction) => cancelJob(transaction.in(component), id, Date.now()), true);
       return null;
+    }
     case "runJob":
       return runJob(transactor, batch, question);
     case "startJob":
-      return transactor.transact(batch, (transaction) => startJob(transaction, question.params.id));
-    case "finishJob":
-      transactor.transact(batch, (transaction) => finishJob(transaction, question.params.id, question.params.end, Date.now()));
+      return transactor.transact(batch, (transaction) => startJob(ofJob(transactor, transaction, question.params.id), question.params.id));
+    case "finishJob": {
+      const { id, end } = question.params;
+      transactor.transact(batch, (transaction) => finishJob(ofJob(transactor, transaction, id), id, end, Date.now()));
       return null;
+    }
     case "recoverJobs":
-      return transactor.transact(batch, (transaction) => {
+      return inEachComponent(transactor, batch, (transaction) => {
         const ids = interruptedJobs(transaction, AT_A_TIME);
         for (const id of ids) finishJob(transaction, id, { kind: "failed", error: INTERRUPTED }, Date.now());
         return ids.length;
       });
     case "cleanJobs":
-      return transactor.transact(batch, (transaction) => {
+      return inEachComponent(transactor, batch, (transaction) => {
         const ids = endedJobs(transaction, question.params.before, question.params.limit);
         for (const id of ids) transaction.system.remove(id);
         return ids.length;
@@ -47,43 +60,69 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
     case "crons":
       return readCrons(database.settings).map((cron) => ({
         ...cron,
-        type: transactor.services.registry.lookUp(parseFunctionPath(cron.path), "any")?.kind ?? "mutation",
+        type: transactor.services.registry.lookUp(parseFunctionPath(cron.path, cron.component), "any")?.kind ?? "mutation",
       }));
     case "runCron":
       return runCron(transactor, batch, question);
     case "moveCron":
-      return moveCron(database.settings, question.params.name, question.params.due, question.params.next);
+      return moveCron(database.settings, question.params);
     default:
       throw new Error(`Unknown request ${question.kind}.`);
   }
 }
 
+/** Returns the view of a transaction for the component that the job belongs to. */
+const ofJob = ({ database }: Transactor, transaction: Transaction, id: string): Transaction => transaction.in(database.componentOf(id));
+
+/** Returns the largest number of jobs that were changed in a component. */
+function inEachComponent(transactor: Transactor, batch: OpenBatch, change: (transaction: Transaction) => number): number {
+  return transactor.transact(batch, (transaction) =>
+    Math.max(...transactor.database.components().map((component) => change(transaction.in(component)))),
+  );
+}
+
+function dueJobsOfAll({ database }: Transactor, now: number, limit: number): { due: Job[]; next: number | null } {
+  const transaction = database.beginQuery();
+  const found = database.components().map((component) => dueJobs(transaction.in(component), now, limit));
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  const due = found.flatMap((jobs) => jobs.due).toSorted((a, b) => a.at - b.at);
+  const next = [...found.map((jobs) => jobs.next), due[limit]?.at ?? null].filter((at) => at !== null);
+  return { due: due.slice(0, limit), next: next.length === 0 ? null : Math.min(...next) };
+}
+
 /** Runs exactly once, since the job's row changes in the same commit. Returns null if the job is no longer pending. */
 async function runJob(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runJob" }): Promise<WireRun | null> {
   const { id } = question.params;
-  const job = pendingJob(transactor.database.beginQuery(), id);
+  const job = pendingJob(ofJob(transactor, transactor.database.beginQuery(), id), id);
   if (!job) return null;
-  return transactor.runMutation(batch, question, callOf(job.name, job.args), {
+  return transactor.runMutation(batch, question, callOf(job.path, job.args), {
     jobId: id,
-    settle: (transaction) => finishJob(transaction, id, { kind: "success" }, Date.now()),
+    settle: (transaction) => finishJob(ofJob(transactor, transaction, id), id, { kind: "success" }, Date.now()),
     failed: (error, current) =>
-      transactor.transact(current, (transaction) => finishJob(transaction, id, { kind: "failed", error }, Date.now())),
+      transactor.transact(current, (transaction) =>
+        finishJob(ofJob(transactor, transaction, id), id, { kind: "failed", error }, Date.now()),
+      ),
   });
 }
 
 /** Stores the next run in the same commit. Returns null if the cron's next run is no longer due at this time. */
 async function runCron(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runCron" }): Promise<WireRun | null> {
-  const { name, due, next } = question.params;
+  const { component, name, due } = question.params;
   const { settings } = transactor.database;
-  const cron = readCrons(settings).find((cron) => cron.name === name && cron.next === due);
+  const cron = readCrons(settings).find((cron) => cron.component === component && cron.name === name && cron.next === due);
   if (!cron) return null;
-  const move = (): void => void moveCron(settings, name, due, next);
-  return transactor.runMutation(batch, question, callOf(cron.path, cron.args), { committed: move, failed: move });
+  const move = (): void => void moveCron(settings, question.params);
+  return transactor.runMutation(batch, question, callOf(parseFunctionPath(cron.path, component), cron.args), {
+    committed: move,
+    failed: move,
+  });
 }
 
 /** Returns the call of a job, without a user (docs.convex.dev/scheduling/scheduled-functions#auth-in-scheduled-functions). */
-const callOf = (path: string, args: Json): WireCall => ({
-  path,
+const callOf = (path: FunctionPath, args: Json): WireCall => ({
+  path: showFunctionPath(path),
+  component: path.component,
   args: JSON.stringify(args),
   identity: { kind: "none" },
   visibility: "any",

@@ -19,6 +19,8 @@ import { StoredFiles } from "../files/stored-files.ts";
 import { convexGlobal, type Services } from "../isolate/syscalls.ts";
 import { UPLOAD_KEY_BYTES, UploadTokens } from "../files/upload-tokens.ts";
 import { Watch } from "../isolate/time-limit.ts";
+import { separateComponents } from "../components/separate-components.ts";
+import { runOfCaller } from "./run-function.ts";
 import { Transactor } from "./transactor.ts";
 
 type Opened = {
@@ -41,11 +43,15 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     },
   );
   const enter = async (code: LoadedCode | null, env: Record<string, string>): Promise<Registry> => {
-    enterIsolate(() => execution.moment(), { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl });
+    const environment = { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl };
+    enterIsolate(() => execution.moment(), environment);
     Object.defineProperty(globalThis, "Convex", { value: convex, configurable: true });
     if (!code) return Registry.empty();
     refuseNodeModules(code.root);
-    return Registry.load(isolateOnly(code));
+    return Registry.load(
+      isolateOnly(code),
+      separateComponents(code, environment, () => runOfCaller()?.component),
+    );
   };
   const early = data.preload && (await enter(data.preload.code, data.preload.env));
   return async () => {
@@ -68,7 +74,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
       key: secret(database, "files", 16),
       tokens: new UploadTokens(secret(database, "uploads", UPLOAD_KEY_BYTES)),
       origin: data.cloudUrl,
-      storageTable: database.tables().find(({ name }) => name === "_storage")?.number ?? 0,
+      tables: () => database.tables().filter(({ name }) => name === "_storage"),
     });
     const services: Services = { database, registry, files, watch };
     execution.provide(services);

@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
 import type { Transaction } from "../../transaction/types.ts";
 import type { FunctionKind, Identity, LogLine } from "../../values/types.ts";
-import type { IdTables } from "../../values/validators.ts";
 import { detachArguments } from "../call.ts";
 import { checkedArguments, checkedResult } from "../checked-values.ts";
 import { seededRandom, type ExecutionState } from "../isolate/environment.ts";
+import type { ComponentPath } from "../paths.ts";
 import type { KnownFunction } from "../registry.ts";
 import { newRequestId } from "../request-id.ts";
 
@@ -50,8 +50,12 @@ export class Execution implements ExecutionState {
   }
 }
 
+const NO_IDENTITY: Identity = { kind: "none" };
+
 export class Run {
   readonly execution: Execution;
+  /** Identities do not cross the boundaries of components, as on Convex. */
+  readonly identity: Identity;
   readonly parent: Run | null;
   readonly target: KnownFunction;
   readonly transaction: Transaction;
@@ -65,8 +69,13 @@ export class Run {
     this.execution = execution;
     this.target = target;
     this.parent = parent;
-    this.transaction = transaction;
+    this.identity = !parent ? execution.identity : parent.component === target.path.component ? parent.identity : NO_IDENTITY;
+    this.transaction = transaction.in(target.path.component);
     this.limit = limit;
+  }
+
+  get component(): ComponentPath {
+    return this.target.path.component;
   }
 
   get kind(): FunctionKind {
@@ -82,14 +91,14 @@ const collectGarbage = garbageCollector();
 export const runOfCaller = (): Run | undefined => runs.getStore();
 
 /** @param message contains the arguments, one object as JSON text, which are removed from it */
-export async function invoke(run: Run, message: { args: string }, tables: IdTables): Promise<string> {
-  const { target } = run;
-  checkedArguments(target, message.args, tables);
+export async function invoke(run: Run, message: { args: string }): Promise<string> {
+  const { target, transaction } = run;
+  checkedArguments(target, message.args, transaction);
   if (message.args.length >= LARGE_MESSAGE_BYTES) collectGarbage(message.args.length);
   run.execution.hasStarted = true;
   try {
     const text = await runs.run(run, () => target.invoke(detachArguments(message), ""));
-    checkedResult(target, text, tables);
+    checkedResult(target, text, transaction);
     return text;
   } finally {
     run.finished = true;

@@ -1,5 +1,5 @@
 import { elapsed } from "../../elapsed.ts";
-import { shownPath } from "../paths.ts";
+import { qualifiedPath } from "../paths.ts";
 import type { Question } from "./transactor-protocol.ts";
 
 const SLOW_FOR_MS = 60_000;
@@ -90,13 +90,15 @@ function isCurrent(until: Map<string, number>, key: string): boolean {
 
 export function nameOf(question: Question, call: number): string {
   if (question.kind === "runJob") return "a scheduled function";
-  return question.kind === "runCron" ? `cron "${question.params.name}"` : (pathsOf(question)[call] ?? question.kind);
+  return question.kind === "runCron"
+    ? `cron "${question.params.name}"${question.params.component && ` of ${question.params.component}`}`
+    : (pathsOf(question)[call] ?? question.kind);
 }
 
 /** Returns the paths of a question. Those of jobs and crons are unknown on the main thread, so all of a kind count as one function. */
 function pathsOf(question: Question): string[] {
-  if (question.kind === "queries") return question.params.calls.map(({ path }) => shownPath(path));
-  if (question.kind === "mutation") return [shownPath(question.params.call.path)];
+  if (question.kind === "queries") return question.params.calls.map(({ path, component }) => qualifiedPath(path, component));
+  if (question.kind === "mutation") return [qualifiedPath(question.params.call.path, question.params.call.component)];
   return question.kind === "runJob" || question.kind === "runCron" ? [question.kind] : [];
 }
 

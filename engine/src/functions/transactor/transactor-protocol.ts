@@ -2,13 +2,16 @@
 import type { FunctionKind, FunctionType, Identity, Json, LogLine, Timestamp } from "../../values/types.ts";
 import type { Job, JobEnd } from "../../scheduler/jobs.ts";
 import type { Cron } from "../../scheduler/crons.ts";
-import type { Analysis, Bundle, Push, SchemaChange, TablePage } from "../types.ts";
+import type { ComponentPath } from "../paths.ts";
+import type { Analysis, Bundle, Push, SchemaChange, TablePage, Visibility } from "../types.ts";
 
 export type WireCall = {
   path: string;
+  /** Default: the app. */
+  component?: ComponentPath | undefined;
   args: string;
   identity: Identity;
-  visibility: "public" | "any";
+  visibility: Visibility;
   journal?: string | null | undefined;
   token?: string | undefined;
 };
@@ -19,6 +22,7 @@ export type WireOutcome =
 
 type RunMetadata = {
   path: string;
+  component?: ComponentPath | undefined;
   type: FunctionType;
   startedAt: number;
   durationMs: number;
@@ -39,20 +43,23 @@ export type FileRow = { id: string; sha256: string; size: number; contentType: s
 
 export type StoredFile = FileRow & { path: string; url: string };
 
+/** The function that a caller requests. */
+export type RequestedFunction = { path: string; component?: ComponentPath | undefined; visibility: Visibility };
+
 export type Questions = {
   queries: { params: { calls: WireCall[]; at: Timestamp | null }; answer: WireRun[] };
   mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
   /** `isRepeatable`: a second run after a commit without an answer has no effect. */
   commitMutation: { params: { id: number; isRepeatable: boolean }; answer: { run: WireRun } | { conflict: Conflict } };
-  kindOf: { params: { path: string; visibility: "public" | "any" }; answer: FunctionKind | null };
+  kindOf: { params: RequestedFunction; answer: FunctionKind | null };
   checkAction: {
     /** `args` is null if the actions thread checks them. */
-    params: { path: string; args: string | null; visibility: "public" | "any" };
+    params: RequestedFunction & { args: string | null };
     answer: { message: string; refused: "path" | "arguments" } | null;
   };
-  checkActionResult: { params: { path: string; text: string }; answer: string | null };
+  checkActionResult: { params: RequestedFunction & { text: string }; answer: string | null };
 
-  prepare: { params: { schema: Json | null }; answer: SchemaChange };
+  prepare: { params: { schema: Json | null; component: ComponentPath }; answer: SchemaChange };
   /** Stores the new code and settings in one commit, then closes the database and ends the thread. */
   apply: { params: Push; answer: { env: Record<string, string> } };
   updateEnvironment: {
@@ -61,18 +68,25 @@ export type Questions = {
   };
   current: { params: null; answer: { bundle: Bundle; analysis: Analysis } | null };
   environment: { params: null; answer: Record<string, string> };
-  tables: { params: null; answer: string[] };
-  tableSize: { params: { table: string }; answer: number };
-  tablePage: { params: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }; answer: TablePage };
+  components: { params: null; answer: ComponentPath[] };
+  tables: { params: { component: ComponentPath }; answer: string[] };
+  tableSize: { params: { component: ComponentPath; table: string }; answer: number };
+  tablePage: {
+    params: { component?: ComponentPath | undefined; table: string; order: "asc" | "desc"; cursor: string | null; numItems: number };
+    answer: TablePage;
+  };
 
-  storeFile: { params: { temporary: string; sha256: string; size: number; contentType: string | null }; answer: string };
+  storeFile: {
+    params: { component: ComponentPath; temporary: string; sha256: string; size: number; contentType: string | null };
+    answer: string;
+  };
   findFile: { params: { uuid: string }; answer: FileRow | null };
   strayFiles: { params: { names: string[] }; answer: string[] };
-  findFileById: { params: { id: string }; answer: StoredFile | null };
-  uploadUrl: { params: null; answer: string };
+  findFileById: { params: { component: ComponentPath; id: string }; answer: StoredFile | null };
+  uploadUrl: { params: { component: ComponentPath }; answer: string };
   uploadKey: { params: null; answer: string };
   sizes: { params: null; answer: Record<string, number> };
-  deleteFile: { params: { id: string }; answer: null };
+  deleteFile: { params: { component: ComponentPath; id: string }; answer: null };
   isDamaged: { params: null; answer: boolean };
   noteDamage: { params: { what: string }; answer: null };
 
@@ -82,17 +96,20 @@ export type Questions = {
   clearDeleted: { params: null; answer: boolean };
 
   dueJobs: { params: { now: number; limit: number }; answer: { due: Job[]; next: number | null } };
-  schedule: { params: { address: Json; args: Json; at: number }; answer: string };
-  cancelJob: { params: { id: string }; answer: null };
+  /** `component` is the caller's: the job is a row of its `_scheduled_functions`. */
+  schedule: { params: { component: ComponentPath; address: Json; args: Json; at: number }; answer: string };
+  cancelJob: { params: { component: ComponentPath; id: string }; answer: null };
   runJob: { params: { id: string }; answer: WireRun | null };
   startJob: { params: { id: string }; answer: Job | null };
   finishJob: { params: { id: string; end: JobEnd }; answer: null };
   recoverJobs: { params: null; answer: number };
   cleanJobs: { params: { before: number; limit: number }; answer: number };
   crons: { params: null; answer: Cron[] };
-  runCron: { params: { name: string; due: number; next: number }; answer: WireRun | null };
-  moveCron: { params: { name: string; due: number; next: number }; answer: boolean };
+  runCron: { params: CronRun; answer: WireRun | null };
+  moveCron: { params: CronRun; answer: boolean };
 };
+
+type CronRun = { component: ComponentPath; name: string; due: number; next: number };
 
 export type QuestionName = keyof Questions;
 
@@ -122,7 +139,9 @@ export type FromTransactor =
   | { kind: "closed" }
   | { kind: "failed"; error: WireError };
 
-export type LoadedCode = { root: string; modules: string[]; nodeModules: string[]; analysis: Analysis };
+/** A mounted component. `modules` are in `folder`, which is in the root of the code. */
+export type LoadedComponent = { path: ComponentPath; definition: string; folder: string; modules: string[] };
+export type LoadedCode = { root: string; modules: string[]; nodeModules: string[]; components: LoadedComponent[]; analysis: Analysis };
 
 export type TransactorSimulation = { defersCommits: boolean; writeBytesPerSecond: number | null };
 

@@ -3,7 +3,7 @@ import { OverloadedError, StorageError } from "../../values/errors.ts";
 import type { FunctionKind, Timestamp } from "../../values/types.ts";
 import { describeFailure, PlainError } from "../failures.ts";
 import { PinnedFiles } from "../files/pinned-files.ts";
-import { showFunctionPath } from "../paths.ts";
+import { qualifiedPath, showFunctionPath } from "../paths.ts";
 import { WriteThroughput } from "../../simulation/write-throughput.ts";
 import { PreparedMutations, type PreparedMutation } from "./prepared-mutations.ts";
 import type {
@@ -143,6 +143,7 @@ export class Transactor {
     if (recorded) {
       const metadata = {
         path: call.path,
+        component: call.component,
         type: "mutation",
         startedAt: Date.now(),
         durationMs: 0,
@@ -207,7 +208,7 @@ export class Transactor {
     const { run, transaction, execution, hooks } = mutation;
     this.#throughput?.use(transaction.usage().bytesWritten);
     const committed = commit(run.outcome.ok ? hooks.record?.(run.outcome.text) : undefined);
-    this.committed(batch, committed, transaction, { path: run.metadata.path, effects: execution });
+    this.committed(batch, committed, transaction, { path: qualifiedPath(run.metadata.path, run.metadata.component), effects: execution });
     hooks.committed?.();
     return { ...run, ts: committed.ts };
   }
@@ -281,6 +282,7 @@ export class Transactor {
     }
     const metadata = {
       path,
+      component: call.component,
       type: kind,
       startedAt: execution.startedAt,
       durationMs: performance.now() - started,
@@ -294,11 +296,11 @@ export class Transactor {
   }
 
   async #toItsEnd(execution: Execution, target: KnownFunction, call: WireCall, message: number, index: number): Promise<string> {
-    const { database, watch } = this.services;
+    const { watch } = this.services;
     const run = new Run(execution, target, null, execution.transaction);
     this.#cpu.begin(watch.begin(message, index));
     this.#stage.execution = execution;
-    const ending = await settleOrIdle(invoke(run, call, database));
+    const ending = await settleOrIdle(invoke(run, call));
     this.#stage.execution = null;
     run.finished = true;
     const userMs = watch.end();

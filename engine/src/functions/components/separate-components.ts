@@ -1,0 +1,21 @@
+import type { ComponentPath } from "../paths.ts";
+import type { LoadIn } from "../registry.ts";
+import type { LoadedCode } from "../transactor/transactor-protocol.ts";
+import { componentEnvironments, type Environment } from "./environments.ts";
+import { passMountsOn } from "./mount-imports.ts";
+import { ProcessEnvironments } from "./process-env.ts";
+
+/**
+ * Gives each mounted component on this thread its own modules and variables.
+ * Returns how to load their modules. Code without components is left alone.
+ */
+export function separateComponents(
+  { root, components, analysis }: LoadedCode,
+  environment: Environment,
+  componentOfCaller: () => ComponentPath | undefined,
+): LoadIn | undefined {
+  if (components.length === 0) return undefined;
+  passMountsOn(root);
+  const environments = new ProcessEnvironments(componentEnvironments(analysis.components, environment), componentOfCaller);
+  return (component, load) => environments.load(component, load);
+}
