@@ -40,9 +40,10 @@ export const baseline = (name: string, dir: string): Promise<Server> =>
 export const startDeployment = (dir: string, ...imported: string[]): Promise<Server> =>
   startServer(MAIN, ["--data", dir, "--port", "0", "--site-port", "0", "--admin-key", ADMIN_KEY], imported);
 
-export async function push({ url }: Server): Promise<void> {
+/** Pushes `project/`, with the files of `added` above it. */
+export async function push({ url }: Server, added?: "components"): Promise<void> {
   const project = temporaryFolder("project");
-  cpSync(join(import.meta.dirname, "project"), project, { recursive: true });
+  for (const source of ["project", ...(added ? [added] : [])]) cpSync(join(import.meta.dirname, source), project, { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
   await promisify(execFile)(
     process.execPath,

@@ -3,6 +3,7 @@ import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
 import { archives } from "./product/archives.ts";
 import { comments } from "./product/comments.ts";
+import { components } from "./engine/components.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
 import { encryptedResults } from "./engine/encrypted-results.ts";
 import { enumeration } from "./product/enumeration.ts";
@@ -53,6 +54,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   memory: { title: "Memory after 100,000 mutations and 1,000 connections", measure: memory },
   isolation: { title: "Runaway functions beside trivial ones", measure: isolation },
   reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
+  components: { title: "Queries in an app with components, 16 clients", measure: components },
   "small-files": { title: "Small files in a browser", measure: smallFiles },
   photographs: { title: "Photographs of 5 MB in a browser", measure: photographs },
   uploads: { title: "100 uploads of 2 MB, four in parallel", measure: uploads },
