@@ -94,6 +94,12 @@ const WORLD = `
       case "subtle": return await crypto.subtle.generateKey("Ed25519", true, ["sign"]);
     }
   } });
+  export const webAssembly = query({ args: {}, handler: async () => {
+    const bytes = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 6, 1, 4, 0, 65, 42, 11]);
+    const { instance } = await WebAssembly.instantiate(bytes);
+    const again = await WebAssembly.instantiate(await WebAssembly.compile(bytes));
+    return [instance, again].map(({ exports }) => (exports.f as () => number)());
+  } });
   export const digest = query({ args: {}, handler: async () => new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode("abc")))[0] });
   export const random = query({ args: {}, handler: async () =>
     [crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(16))].join(), crypto.getRandomValues(new Uint32Array(2)).length] });
@@ -365,6 +371,10 @@ describe("the environment of queries and mutations", () => {
     }
     const expected = keys.flatMap(() => ["true,false", "InvalidAccessError"]);
     expect(await value("world:signatures", { keys })).toEqual(expected);
+  });
+
+  test("WebAssembly is compiled at once", async () => {
+    expect(await value("world:webAssembly")).toEqual([42, 42]);
   });
 
   test("crypto.subtle computes digests", async () => {
