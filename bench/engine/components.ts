@@ -1,13 +1,14 @@
-import { HttpConnection, perSecond } from "../clients.ts";
+import { cpuMs } from "../../tests/harness/processes.ts";
+import { HttpConnection } from "../clients.ts";
 import { push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
 import { callBody, mutate, query } from "../http.ts";
-import { median, ratio, rounded, type Figure } from "../report.ts";
+import { atMost, median, type Figure } from "../report.ts";
 
 const CLIENTS = 16;
-const ROUNDS = 7;
-const ROUND_MS = 1_000;
+const ROUNDS = 15;
 const ROWS = 2_000;
 
+/** Compares CPU times of deployments, which other work on the machine changes less than rates. */
 export async function components(): Promise<Figure[]> {
   const [plainFolder, mountedFolder] = [temporaryFolder("plain"), temporaryFolder("mounted")];
   const [plain, mounted] = [await startDeployment(plainFolder), await startDeployment(mountedFolder)];
@@ -23,18 +24,18 @@ export async function components(): Promise<Figure[]> {
     nested: await load(mounted, "calls:inApp", ids.mounted),
     component: await load(mounted, "calls:inComponent", ids.component),
   };
-  const rates = { without: Array<number>(), with: Array<number>(), nested: Array<number>(), component: Array<number>() };
-  for (const { run } of Object.values(loads)) await run(ROUND_MS);
+  const times = { without: Array<number>(), with: Array<number>(), nested: Array<number>(), component: Array<number>() };
+  for (const { run } of Object.values(loads)) await run();
   for (let round = 0; round < ROUNDS; round += 1)
-    for (const name of ["without", "with", "nested", "component"] as const) rates[name].push(await loads[name].run(ROUND_MS));
+    for (const name of ["without", "with", "nested", "component"] as const) times[name].push(await loads[name].run());
   for (const { close } of Object.values(loads)) close();
   await Promise.all([plain.stop(), mounted.stop()]);
   [plainFolder, mountedFolder].forEach(removeFolder);
   return [
-    { name: "queries per second without components", value: rounded(median(rates.without)) },
-    ratio("ten mounted components ÷ none", median(rates.with), median(rates.without), 0.95),
-    { name: "queries per second that call a query of the app", value: rounded(median(rates.nested)) },
-    ratio("call of a component ÷ call of the app", median(rates.component), median(rates.nested), 0.9),
+    { name: "CPU time of a query without components", value: `${(median(times.without) * 1_000).toFixed(0)} µs` },
+    atMost("ten mounted components ÷ none", median(times.with) / median(times.without), 1.05, ""),
+    { name: "CPU time of a query that calls a query of the app", value: `${(median(times.nested) * 1_000).toFixed(0)} µs` },
+    atMost("call of a component ÷ call of the app", median(times.component) / median(times.nested), 1.1, ""),
   ];
 }
 
@@ -43,13 +44,21 @@ async function rows(server: Server): Promise<string[]> {
   return query(server, "rows:ids", { count: ROWS });
 }
 
-async function load({ url }: Server, path: string, ids: string[]) {
+/** `run` reads each row once and returns the deployment's CPU time per query in milliseconds. */
+async function load({ url, child }: Server, path: string, ids: string[]) {
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => HttpConnection.open(url)));
   const bodies = ids.map((id) => callBody(path, { id }));
-  let next = 0;
   return {
-    run: (ms: number) =>
-      perSecond(CLIENTS, ms, (lane) => clients[lane]?.post("/api/query", bodies[next++ % bodies.length] ?? "") ?? Promise.resolve()),
+    run: async (): Promise<number> => {
+      const before = cpuMs(child.pid ?? 0);
+      let next = 0;
+      await Promise.all(
+        clients.map(async (client) => {
+          for (let body = bodies[next++]; body !== undefined; body = bodies[next++]) await client.post("/api/query", body);
+        }),
+      );
+      return (cpuMs(child.pid ?? 0) - before) / bodies.length;
+    },
     close: () => clients.forEach((client) => client.close()),
   };
 }
