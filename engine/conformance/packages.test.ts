@@ -6,7 +6,7 @@ import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { afterEach, expect, test } from "vitest";
 import { startDeployment } from "../src/deployment.ts";
-import { ADMIN_KEY, convex, removeFolder, temporaryFolder } from "../tests/harness.ts";
+import { ADMIN_KEY, convex, removeFolder, temporaryFolder, type CliResult } from "../tests/harness.ts";
 
 const PACKAGES = join(import.meta.dirname, "node_modules");
 if (!existsSync(PACKAGES)) throw new Error("The packages are missing: run npm ci --prefix engine/conformance.");
@@ -25,6 +25,10 @@ afterEach(async () => {
 });
 
 async function deploy(name: string): Promise<App> {
+  return (await deployProject(name)).app;
+}
+
+async function deployProject(name: string): Promise<{ app: App; cli: (...args: string[]) => Promise<CliResult> }> {
   const [dataDir, project] = [temporaryFolder("conformance-data"), temporaryFolder("conformance-app")];
   cpSync(join(import.meta.dirname, "apps", name), project, { recursive: true });
   cpSync(join(import.meta.dirname, "package.json"), join(project, "package.json"));
@@ -39,10 +43,13 @@ async function deploy(name: string): Promise<App> {
   expect(pushed, pushed.stderr).toMatchObject({ code: 0 });
   const client = new ConvexHttpClient(deployment.url, { logger: false });
   return {
-    url: deployment.url,
-    siteUrl: deployment.siteUrl,
-    query: (path, args = {}) => client.query(makeFunctionReference<"query">(path), args),
-    mutation: (path, args = {}) => client.mutation(makeFunctionReference<"mutation">(path), args),
+    app: {
+      url: deployment.url,
+      siteUrl: deployment.siteUrl,
+      query: (path, args = {}) => client.query(makeFunctionReference<"query">(path), args),
+      mutation: (path, args = {}) => client.mutation(makeFunctionReference<"mutation">(path), args),
+    },
+    cli: (...args) => convex(project, deployment, args),
   };
 }
 
@@ -57,6 +64,23 @@ test("@convex-dev/rate-limiter limits each mount separately", async () => {
   await expect(mutation("limits:sendOrThrow", { key: "a" })).rejects.toMatchObject({ data: { kind: "RateLimited", name: "send" } });
   await mutation("limits:reset", { key: "a" });
   expect(await send()).toBe(true);
+});
+
+test("the command line shows and runs components, and pushes them again", async () => {
+  const { app, cli } = await deployProject("rate-limiter");
+  await app.mutation("limits:send", { key: "shown" });
+  expect((await cli("data", "--component", "rateLimiter")).stdout).toContain("rateLimits");
+  expect((await cli("data", "rateLimits", "--component", "rateLimiter")).stdout).toContain("shown");
+  expect((await cli("data", "--component", "otherLimiter")).stdout).toContain("rateLimits");
+  const args = JSON.stringify({ name: "send", key: "shown" });
+  expect(await cli("run", "--component", "rateLimiter", "lib:resetRateLimit", args)).toMatchObject({ code: 0 });
+  expect(await app.query("limits:check", { key: "shown" })).toBe(true);
+  const missing = await cli("run", "--component", "rateLimiter", "lib:nothing");
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain("lib:resetRateLimit");
+  const again = await cli("dev", "--once", "--typecheck", "disable");
+  expect(again, again.stderr).toMatchObject({ code: 0 });
+  expect(again.stderr).not.toContain("Installed component");
 });
 
 test("@convex-dev/aggregate counts, sums and ranks, also in a live query", async () => {

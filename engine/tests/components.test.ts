@@ -2,7 +2,7 @@ import { BaseConvexClient, ConvexClient, ConvexHttpClient } from "convex/browser
 import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleSources } from "../src/functions/bundles/bundle-fixture.ts";
-import { app, components } from "../src/functions/components/component-fixture.ts";
+import { app, components, source } from "../src/functions/components/component-fixture.ts";
 import { startDeployment, type Deployment } from "../src/deployment.ts";
 import { pushBundle } from "./deployed.ts";
 import { ADMIN_KEY, removeFolder, temporaryFolder } from "./harness.ts";
@@ -70,6 +70,15 @@ test("a push describes definitions, mounts and what changed", async () => {
   expect(unmounting.finishPush["componentDiffs"]).toMatchObject({ first: { diffType: { type: "unmount" } } });
   const again = await pushBundle(deployment, await bundleSources(app, components));
   expect(again.finishPush["componentDiffs"]).toMatchObject({ first: { diffType: { type: "remount" } } });
+});
+
+test("a push that a component's data does not fit names the component and the table", async () => {
+  const http = new ConvexHttpClient(deployment.url, { logger: false });
+  await http.mutation(makeFunctionReference<"mutation">("app:write"), { mount: "second", name: "add", args: { text: "text" } });
+  const { notes } = components;
+  const schema = source("export default defineSchema({ notes: defineTable({ text: v.number() }) });");
+  const bundle = await bundleSources(app, { ...components, notes: { files: { ...notes?.files, "schema.ts": schema } } });
+  await expect(pushBundle(deployment, bundle)).rejects.toThrow(/"type":"failed".*"componentPath":"(?:first|second)","tableName":"notes"/);
 });
 
 test("a live query over a websocket follows the tables of a component", async () => {

@@ -1,7 +1,7 @@
 /** The command line's queries below `_system/` (`convex/src/cli/lib/{data,env,functionSpec}.ts`), for administrators only. */
 import { jsonToConvex } from "convex/values";
 import { APP, type ComponentPath } from "../functions/paths.ts";
-import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
+import type { Analysis, Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
 import type { Json } from "../values/types.ts";
 import { moduleFile } from "./component-response.ts";
@@ -35,7 +35,7 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
     "_system/cli/queryEnvironmentVariables": async () => environment(await runner.environment.list()),
     "_system/cli/queryEnvironmentVariables:get": async ({ name }) =>
       environment(await runner.environment.list()).find((entry) => entry.name === name) ?? null,
-    "_system/cli/modules:apiSpec": async () => apiSpec(await runner.current()),
+    "_system/cli/modules:apiSpec": async (_args, component) => apiSpec((await runner.current())?.analysis ?? null, component),
     "_system/cli/convexUrl:cloudUrl": async () => urls.url,
     "_system/cli/convexUrl:siteUrl": async () => urls.siteUrl,
   };
@@ -70,15 +70,17 @@ function pagination(options: Json | undefined): { cursor: string | null; numItem
   };
 }
 
-function apiSpec(current: Awaited<ReturnType<FunctionRunner["current"]>>): Json {
-  if (!current) return [];
+function apiSpec(analysis: Analysis | null, component: ComponentPath): Json {
+  const mount = analysis?.components.mounts.find(({ path }) => path === component);
+  const modules = component === APP ? analysis : mount && analysis?.components.definitions[mount.definition];
+  if (!modules) return [];
   const types = { query: "Query", mutation: "Mutation", action: "Action" } as const;
-  const functions = current.analysis.functions.flatMap(({ module, name, type, visibility, args, returns }): Json[] =>
+  const functions = modules.functions.flatMap(({ module, name, type, visibility, args, returns }): Json[] =>
     type === "httpAction"
       ? []
       : [{ functionType: types[type], identifier: `${moduleFile(module)}:${name}`, visibility: { kind: visibility }, args, returns }],
   );
-  return [...functions, ...current.analysis.httpRoutes.map(({ path, method }): Json => ({ functionType: "HttpAction", path, method }))];
+  return [...functions, ...modules.httpRoutes.map(({ path, method }): Json => ({ functionType: "HttpAction", path, method }))];
 }
 
 function decodeNumbers(args: Json): Arguments {

@@ -44,7 +44,11 @@ const NOTES = `
   } });
   export const jobs = query({ args: {}, handler: async (ctx) => (await ctx.db.system.query("_scheduled_functions").collect()).length });
   export const remember = internalMutation({ args: { text: v.string() }, handler: async (ctx, { text }) => { await ctx.db.insert("notes", { text }); } });
-  export const act = internalAction({ args: {}, handler: async (ctx) => { await ctx.runMutation(anyApi.notes.remember, { text: "from an action" }); } });
+  export const act = internalAction({ args: {}, handler: async (ctx) => { 
+    await ctx.runMutation(anyApi.notes.remember, { text: "from an action" });
+    await ctx.scheduler.runAfter(0, anyApi.notes.remember, { text: "planned by an action" });
+    await ctx.scheduler.cancel(await ctx.scheduler.runAfter(60_000, anyApi.notes.remember, { text: "never" }));
+  } });
   export const ask = action({ args: {}, handler: async (ctx) => ({
     texts: await ctx.runQuery(anyApi.notes.texts, {}), label: process.env.LABEL, identity: await ctx.auth.getUserIdentity(),
     ...(await ctx.meta.getFunctionMetadata()),

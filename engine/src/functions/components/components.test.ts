@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { checkData } from "../../check/check-data.ts";
 import { startScheduler } from "../../scheduler/scheduler.ts";
 import type { Json } from "../../values/types.ts";
 import { anonymous, call, Fixture, user } from "../testing.ts";
@@ -194,7 +195,9 @@ describe("jobs", () => {
     expect(await read("second", "texts")).not.toContain("planned");
     expect(await read("second", "jobs")).toBe(0);
     await write("first", "planAction");
-    await eventually(async () => expect(await read("first", "texts")).toContain("from an action"));
+    await eventually(async () =>
+      expect(await read("first", "texts")).toEqual(expect.arrayContaining(["from an action", "planned by an action"])),
+    );
   });
 
   test("can be canceled only in their component", async () => {
@@ -282,6 +285,17 @@ describe("pushes", () => {
     expect(await other.runner.components()).toEqual(["", "kept", "other"]);
     await other.push(mounting("kept"), notesComponent);
     expect(await other.value("app:texts")).toEqual(["kept"]);
+  });
+
+  test("leave data that the check of all data accepts", async () => {
+    await using other = await temporary();
+    await other.push(app, components);
+    await other.value("app:write", named("first", "add", { text: "checked" }));
+    await other.value("app:run", named("second", "store"));
+    await other.runner.close();
+    expect(await checkData(other.dir)).toMatchObject({ problems: [], damagedFiles: [], storedFiles: 1 });
+    await other.open();
+    expect(await other.value("app:read", named("first", "search", { text: "checked" }))).toEqual(["checked"]);
   });
 
   const using = (code: string): Record<string, string> => ({
