@@ -42,8 +42,29 @@ export type AppConfig = {
     revokeSessionsOnPasswordReset: boolean;
     refuseBreachedPasswords: boolean;
     rateLimit: boolean;
+    /** Opens the only issuer instead of /sign-in. */
+    signInRedirect: boolean;
   };
   socialProviders: Record<string, Record<string, string>>;
+  issuers: readonly IssuerSettings[];
+};
+
+/** An OpenID Connect issuer (docs/single-sign-on.md). */
+export type IssuerSettings = {
+  /** Provider id in Better Auth; begins with "oidc-". */
+  id: string;
+  /** The issuer identifier, compared exactly with the discovery document and with tokens. */
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  label: string;
+  scopes: readonly string[];
+  /** Lower-case domains of verified addresses that may sign in; empty allows all. */
+  domains: readonly string[];
+  /** Values of the claim "groups", one of which is required; empty requires none. */
+  groups: readonly string[];
+  /** Signs out at the issuer, too. */
+  endSession: boolean;
 };
 
 /** Issuer of the tokens that `convex/auth.config.ts` trusts; a name, not an address. */

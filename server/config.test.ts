@@ -185,6 +185,14 @@ describe("settings", () => {
     expect(await problems({ PORT: "x", HOST: "localhost", ACCOUNTS_LINKING: "x", VK_CLIENT_ID: "x" })).toHaveLength(3);
   });
 
+  it("include OpenID Connect issuers, with the secret in a file", async () => {
+    const file = join(dir, "secret");
+    await writeFile(file, "s3cret\n");
+    const env = { OIDC_ACME_ISSUER: "https://id.acme.example", OIDC_ACME_CLIENT_ID: "x", OIDC_ACME_CLIENT_SECRET_FILE: file };
+    expect((await read(env)).app.issuers).toMatchObject([{ id: "oidc-acme", clientSecret: "s3cret" }]);
+    expect(await problems({ ...env, OIDC_ACME_GROUP: "x" })).toEqual([expect.stringContaining("OIDC_ACME_GROUP is not a setting")]);
+  });
+
   it("map provider variables to Better Auth's options", async () => {
     const { app } = await read({ TIKTOK_CLIENT_KEY: "k", TIKTOK_CLIENT_SECRET: "s", PAYPAL_CLIENT_ID: "i", PAYPAL_CLIENT_SECRET: "s" });
     expect(app.socialProviders).toEqual({

@@ -5,6 +5,7 @@ import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression"
 import type { AppConfig } from "../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
 import type { BackupSettings } from "./backups/run-backup.ts";
+import { issuers, issuerSecrets } from "./issuers.ts";
 import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
 import { strictTransportSecurityOf } from "./http/guards.ts";
 import { readSecretFiles } from "./secret-files.ts";
@@ -180,6 +181,7 @@ export const settings = z.object({
   ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: yesOrNo.default(true),
   ACCOUNTS_REFUSE_BREACHED_PASSWORDS: yesOrNo.default(false),
   ACCOUNTS_RATE_LIMIT: yesOrNo.default(true),
+  ACCOUNTS_SIGN_IN_REDIRECT: yesOrNo.default(false),
 });
 
 export type Settings = z.infer<typeof settings>;
@@ -190,13 +192,15 @@ export async function readConfig(
   { production }: { production: boolean },
 ): Promise<{ server: ServerConfig; app: AppConfig; warnings: string[] }> {
   const setAside = setAsideForeign(env);
-  const { env: withSecrets, problems: unreadable } = await readSecretFiles(env, secretSettings);
+  const { env: withSecrets, problems: unreadable } = await readSecretFiles(env, [...secretSettings, ...issuerSecrets(env)]);
   const nonEmptyEnv = Object.fromEntries(Object.entries(withSecrets).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(nonEmptyEnv);
   const providers = socialProviders(nonEmptyEnv);
+  const oidc = issuers(nonEmptyEnv);
+  const methods = { providers: Object.keys(providers.configured), issuers: oidc.configured.map(({ id }) => id) };
   const invalid = parsed.success ? [] : parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv));
-  const problems = [...unreadable, ...invalid, ...providers.problems];
-  if (parsed.success) problems.push(...settingsConflicts(parsed.data, { production, providers: Object.keys(providers.configured) }));
+  const problems = [...unreadable, ...invalid, ...providers.problems, ...oidc.problems];
+  if (parsed.success) problems.push(...settingsConflicts(parsed.data, { production, ...methods }));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
   const set = parsed.data;
@@ -235,14 +239,14 @@ export async function readConfig(
               acceptOlderDatabase: set.ACCEPT_OLDER_DATABASE,
             },
     },
-    app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured }),
+    app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured, issuers: oidc.configured }),
     warnings: [...foreignVariables(setAside), ...settingsWarnings(set, Object.keys(providers.configured))],
   };
 }
 
 function appConfig(
   set: Settings,
-  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders"> & { secrets: AppSecrets },
+  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders" | "issuers"> & { secrets: AppSecrets },
 ): AppConfig {
   const { secrets, ...rest } = known;
   const publicUrl = set.APP_URL[0] ?? `http://localhost:${set.PORT}`;
@@ -275,6 +279,7 @@ function appConfig(
       revokeSessionsOnPasswordReset: set.ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET,
       refuseBreachedPasswords: set.ACCOUNTS_REFUSE_BREACHED_PASSWORDS,
       rateLimit: set.ACCOUNTS_RATE_LIMIT,
+      signInRedirect: set.ACCOUNTS_SIGN_IN_REDIRECT,
     },
   };
 }

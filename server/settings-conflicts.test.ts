@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { settings } from "./config.ts";
 import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 
-const conflicts = (env: Record<string, string>, { production = true, providers = ["github"] } = {}) =>
-  settingsConflicts(settings.parse(env), { production, providers });
+const conflicts = (env: Record<string, string>, { production = true, providers = ["github"], issuers = [] as string[] } = {}) =>
+  settingsConflicts(settings.parse(env), { production, providers, issuers });
 
 const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, "SMTP_URL", "`ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true`"],
@@ -33,6 +33,7 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ HOST: "192.0.2.1" }, "APP_URL", "`HOST` with an address"],
   [{ HOST: "2001:db8::1" }, "APP_URL", "`HOST` with an address"],
   [{ APP_URL: "https://nas,http://nas" }, "TRUSTED_PROXY_HOPS", "`APP_URL` with http and https"],
+  [{ ACCOUNTS_SIGN_IN_REDIRECT: "true" }, "ACCOUNTS_SIGN_IN_REDIRECT=true", "`ACCOUNTS_SIGN_IN_REDIRECT=true`"],
 ];
 
 it.each(REFUSED)("refuses %j, naming %s", async (env, named, row) => {
@@ -49,6 +50,19 @@ it.each([[[]], [["tiktok"]], [["reddit", "roblox", "tiktok"]]])("refuses passwor
 
 it.each([[["github"]], [["tiktok", "twitter"]]])("accepts passwords switched off with the providers %j", (providers) => {
   expect(conflicts(PASSWORDS_OFF, { providers })).toEqual([]);
+});
+
+it("accepts passwords switched off with an issuer", () => {
+  expect(conflicts(PASSWORDS_OFF, { providers: [], issuers: ["oidc-acme"] })).toEqual([]);
+});
+
+it.each([
+  [[], ["oidc-acme"], 0],
+  [[], ["oidc-acme", "oidc-beta"], 1],
+  [["github"], ["oidc-acme"], 1],
+])("allows the redirect of /sign-in with a single method only: %j %j", (providers, issuers, problems) => {
+  const env = { ...PASSWORDS_OFF, ACCOUNTS_SIGN_IN_REDIRECT: "true" };
+  expect(conflicts(env, { providers, issuers })).toHaveLength(problems);
 });
 
 it.each([

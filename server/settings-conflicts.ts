@@ -6,7 +6,10 @@ import { providersWithoutAddress } from "./providers.ts";
 export type SettingsContext = {
   /** False in development, which has an outbox instead of SMTP. */
   production: boolean;
+  /** Ids of the configured social providers. */
   providers: readonly string[];
+  /** Ids of the configured OpenID Connect issuers. */
+  issuers: readonly string[];
 };
 
 /** Returns a sentence for each invalid combination of settings (docs/configuration.md). */
@@ -63,18 +66,26 @@ function backupConflicts({ BACKUP_TO, CONVEX_URL, DATA_DIR }: Settings): string[
     : [];
 }
 
-function accountConflicts(set: Settings, { production, providers }: SettingsContext): string[] {
+function accountConflicts(set: Settings, { production, providers, issuers }: SettingsContext): string[] {
   const sendsMail = set.SMTP_URL !== undefined || !production;
   return [
     ...(set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION && !sendsMail
       ? ["SMTP_URL is missing: ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true requires it, because links to verify addresses are sent by email"]
       : []),
     ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: MAIL_FROM requires it"] : []),
-    ...(set.ACCOUNTS_SIGN_UP !== "closed" && !set.ACCOUNTS_EMAIL_AND_PASSWORD && providers.every((id) => providersWithoutAddress.has(id))
+    ...(set.ACCOUNTS_SIGN_UP !== "closed" &&
+    !set.ACCOUNTS_EMAIL_AND_PASSWORD &&
+    issuers.length === 0 &&
+    providers.every((id) => providersWithoutAddress.has(id))
       ? [`ACCOUNTS_EMAIL_AND_PASSWORD is false, and ${withoutSignUp(providers)}: nobody could sign up`]
       : []),
     ...(set.ACCOUNTS_LINK_DIFFERENT_EMAILS && !set.ACCOUNTS_LINKING
       ? ["ACCOUNTS_LINK_DIFFERENT_EMAILS=true requires ACCOUNTS_LINKING=true"]
+      : []),
+    ...(set.ACCOUNTS_SIGN_IN_REDIRECT && (set.ACCOUNTS_EMAIL_AND_PASSWORD || issuers.length !== 1 || providers.length > 0)
+      ? [
+          "ACCOUNTS_SIGN_IN_REDIRECT=true requires ACCOUNTS_EMAIL_AND_PASSWORD=false, exactly one OpenID Connect issuer and no social provider: people could not choose another method",
+        ]
       : []),
   ];
 }

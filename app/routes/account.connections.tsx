@@ -2,7 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { ProviderRedirect } from "~/features/accounts/session/provider-redirect";
 import { type LinkObstacle, linkableProviders } from "~/features/accounts/auth-api/linkable-providers.server";
-import { providerName } from "~/features/accounts/session/provider-names";
+import { configuredName } from "~/features/accounts/auth-api/social-providers.server";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { accountAction } from "~/features/accounts/account-action.server";
 import { connectionIntents } from "~/features/accounts/settings/connections.server";
@@ -19,9 +19,13 @@ export const meta: Route.MetaFunction = () => [{ title: "Connections · Atelier"
 
 export async function loader({ context }: Route.LoaderArgs) {
   const config = context.get(configContext);
+  const connections = await convexFor(context).preload(api.accounts.mine.getConnections, {});
+  const providers = linkableProviders(config);
+  const ids = [...providers.map(({ id }) => id), ...connections.value.map(({ providerId }) => providerId), "credential"];
   return {
-    connections: await convexFor(context).preload(api.accounts.mine.getConnections, {}),
-    providers: linkableProviders(config),
+    connections,
+    providers,
+    names: Object.fromEntries(ids.map((id) => [id, configuredName(config, id)])),
     linking: config.accounts.linking,
     passwords: config.accounts.emailAndPassword,
     unlinkLast: config.accounts.unlinkLast,
@@ -30,8 +34,11 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export const action = accountAction(connectionIntents);
 
-export default function Connections({ loaderData: { connections, providers, linking, passwords, unlinkLast } }: Route.ComponentProps) {
+export default function Connections({
+  loaderData: { connections, providers, names, linking, passwords, unlinkLast },
+}: Route.ComponentProps) {
   const linked = useLive(connections);
+  const nameOf = (id: string) => names[id] ?? id;
   const unlinked = providers.filter(({ id }) => !linked.some(({ providerId }) => providerId === id));
   const open = !linking ? [] : unlinked.filter(({ obstacle }) => obstacle === null);
   const blocked = !linking ? [] : unlinked.filter(({ obstacle }) => obstacle !== null);
@@ -42,7 +49,12 @@ export default function Connections({ loaderData: { connections, providers, link
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {linked.map((connection) => (
             <li key={connection.id} className="bg-card p-4">
-              <ConnectionRow connection={connection} stays={isLastMethod} advice={{ password: passwords, link: linking }} />
+              <ConnectionRow
+                connection={connection}
+                name={nameOf(connection.providerId)}
+                stays={isLastMethod}
+                advice={{ password: passwords, link: linking }}
+              />
             </li>
           ))}
         </ul>
@@ -63,7 +75,7 @@ export default function Connections({ loaderData: { connections, providers, link
           <ul className="flex flex-wrap gap-3">
             {open.map(({ id }) => (
               <li key={id} className="has-[[role=alert]]:basis-full">
-                <LinkForm provider={id} />
+                <LinkForm provider={id} name={nameOf(id)} />
               </li>
             ))}
           </ul>
@@ -72,7 +84,7 @@ export default function Connections({ loaderData: { connections, providers, link
           <ul className="grid gap-2 text-sm text-soft">
             {blocked.map(({ id, obstacle }) => (
               <li key={id}>
-                <BlockedLink name={providerName(id)} id={id} obstacle={obstacle} />
+                <BlockedLink name={nameOf(id)} id={id} obstacle={obstacle} />
               </li>
             ))}
           </ul>
@@ -86,10 +98,9 @@ type Connection = FunctionReturnType<typeof api.accounts.mine.getConnections>[nu
 
 type Advice = { password: boolean; link: boolean };
 
-type ConnectionRowProps = { connection: Connection; stays: boolean; advice: Advice };
+type ConnectionRowProps = { connection: Connection; name: string; stays: boolean; advice: Advice };
 
-function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, stays, advice }: ConnectionRowProps) {
-  const name = providerName(providerId);
+function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, name, stays, advice }: ConnectionRowProps) {
   const password = providerId === "credential";
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
@@ -151,9 +162,8 @@ function BlockedLink({ name, id, obstacle }: { name: string; id: string; obstacl
   );
 }
 
-function LinkForm({ provider }: { provider: string }) {
+function LinkForm({ provider, name }: { provider: string; name: string }) {
   const state = useAccountForm({ id: `link-${provider}`, intent: "link" });
-  const name = providerName(provider);
   if (state.answer?.leaveFor) return <ProviderRedirect url={state.answer.leaveFor} name={name} />;
   return <AccountForm state={state} hidden={{ provider }} submit={`Link ${name}`} />;
 }

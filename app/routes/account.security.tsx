@@ -1,4 +1,5 @@
 import { accountAction } from "~/features/accounts/account-action.server";
+import { isSingleSignOnOnly } from "~/features/accounts/auth-api/social-providers.server";
 import { PasskeySection } from "~/features/accounts/settings/passkey-section";
 import { PasswordSection } from "~/features/accounts/settings/password-section";
 import {
@@ -9,6 +10,7 @@ import {
   securityIntents,
   setPasswordFields,
 } from "~/features/accounts/settings/security.server";
+import { Section } from "~/features/accounts/settings/section";
 import { TwoFactorSection } from "~/features/accounts/settings/two-factor-section";
 import { getVisitor } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
@@ -23,10 +25,12 @@ export const meta: Route.MetaFunction = () => [{ title: "Security · Atelier" }]
 export async function loader({ request, context }: Route.LoaderArgs) {
   const security = await convexFor(context).preload(api.accounts.mine.getSecurity, {});
   const visitor = await getVisitor(context);
+  const config = context.get(configContext);
   return {
     security,
     codesLeft: visitor && security.value.twoFactor ? await backupCodesLeft(visitor.userId, request, context) : 0,
-    passwords: context.get(configContext).accounts.emailAndPassword,
+    passwords: config.accounts.emailAndPassword,
+    issuers: isSingleSignOnOnly(config) ? config.issuers.map(({ label }) => label) : [],
     constraints: {
       changePassword: constraintOf(changePasswordFields),
       setPassword: constraintOf(setPasswordFields),
@@ -38,12 +42,18 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 
 export const action = accountAction(securityIntents);
 
-export default function Security({ loaderData: { security, codesLeft, passwords, constraints } }: Route.ComponentProps) {
+export default function Security({ loaderData: { security, codesLeft, passwords, issuers, constraints } }: Route.ComponentProps) {
   const { hasPassword, twoFactor, passkeys } = useLive(security);
   return (
     <>
       {passwords ? <PasswordSection has={hasPassword} constraints={constraints} /> : null}
-      <PasskeySection passkeys={passkeys} hasPassword={hasPassword} />
+      {issuers.length === 0 ? (
+        <PasskeySection passkeys={passkeys} hasPassword={hasPassword} />
+      ) : (
+        <Section title="Single sign-on" about={`You sign in with ${new Intl.ListFormat("en", { type: "disjunction" }).format(issuers)}.`}>
+          <p className="text-soft">Change your password, passkeys and second factor there.</p>
+        </Section>
+      )}
       {passwords || hasPassword || twoFactor ? (
         <TwoFactorSection on={twoFactor} codesLeft={codesLeft} hasPassword={hasPassword} constraints={constraints} />
       ) : null}

@@ -1,11 +1,13 @@
 import { data, redirect } from "react-router";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { ProviderRedirect } from "~/features/accounts/session/provider-redirect";
-import { providerName } from "~/features/accounts/session/provider-names";
 import { INVITATION } from "~/features/accounts/invitations/invitations.server";
 import { postToAuth, relayCookies } from "~/features/accounts/auth-api/auth-request.server";
+import { ISSUER_UNAVAILABLE } from "~/features/accounts/auth-api/issuers/issuer-provider.server";
+import { configuredName } from "~/features/accounts/auth-api/social-providers.server";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
+import { configContext } from "~/lib/http/context";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import type { Route } from "./+types/sign-in.social";
@@ -34,8 +36,13 @@ export async function action({ request, context }: Route.ActionArgs) {
   });
   const headers = relayCookies(answer);
   if (answer.status === 404) return redirect("/error?error=oauth_provider_not_found", { status: 303, headers });
-  const url = answer.ok ? addressIn(await answer.json()) : null;
-  if (url !== null) return data({ url, name: providerName(typeof provider === "string" ? provider : "") }, { headers });
+  const body: unknown = await answer.json().catch(() => null);
+  if (textIn(body, "code") === ISSUER_UNAVAILABLE) return redirect("/error?error=issuer_unavailable", { status: 303, headers });
+  const url = answer.ok ? textIn(body, "url") : null;
+  if (url !== null) {
+    const name = configuredName(context.get(configContext), typeof provider === "string" ? provider : "");
+    return data({ url, name }, { headers });
+  }
   const retryAfter = answer.headers.get("Retry-After");
   if (retryAfter !== null) headers.set("Retry-After", retryAfter);
   throw data(null, { status: answer.ok ? 502 : answer.status, headers });
@@ -56,7 +63,7 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <ErrorScreen error={error} atRoot />;
 }
 
-function addressIn(body: unknown): string | null {
-  const url = typeof body === "object" && body !== null && "url" in body ? body.url : null;
-  return typeof url === "string" ? url : null;
+function textIn(body: unknown, field: "code" | "url"): string | null {
+  const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, field) : null;
+  return typeof value === "string" ? value : null;
 }

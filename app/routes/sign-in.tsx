@@ -16,7 +16,8 @@ import { PasskeySignIn } from "~/features/accounts/passkeys/passkey-sign-in";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { getVisitor } from "~/features/accounts/session/session.server";
 import { afterPassword } from "~/features/accounts/two-factor.server";
-import { socialChoicesOf } from "~/features/accounts/auth-api/social-providers.server";
+import { issuerRedirect } from "~/features/accounts/auth-api/issuer-redirect.server";
+import { isSingleSignOnOnly, socialChoicesOf } from "~/features/accounts/auth-api/social-providers.server";
 import { SocialButtons } from "~/features/accounts/social-buttons";
 import { formProps, useAnsweredForm } from "~/lib/forms/use-form-result";
 import { constraintOf } from "~/lib/forms/constraint.server";
@@ -39,7 +40,10 @@ export const meta: Route.MetaFunction = ({ matches: [root] }) =>
 
 export async function loader({ request, context, url }: Route.LoaderArgs) {
   if (await getVisitor(context)) throw redirect(safeRedirectPath(url.searchParams.get("redirectTo")));
+  const redirected = await issuerRedirect({ request, context, url });
+  if (redirected) throw redirected;
   const config = context.get(configContext);
+  const isOnly = isSingleSignOnOnly(config);
   return {
     constraint: constraintOf(signInFields),
     search: searchOf(url),
@@ -47,7 +51,8 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
     providers: socialChoicesOf(config),
     passwords: config.accounts.emailAndPassword,
     canSignUp: config.accounts.signUp !== "closed",
-    mail: mailProviderLink(config) !== null,
+    mail: mailProviderLink(config) !== null && !isOnly,
+    passkeys: !isOnly,
     last: readCookie(request.headers, cookieNames(originOf(config, request)).lastMethod),
     pauseSeconds: MAIL_PAUSE_SECONDS,
     cookiesMissing: areCookiesBlocked(request, url),
@@ -103,8 +108,21 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   useReloadOnSignIn();
   useErasedStorage(loaderData.search === "");
-  const { constraint, search, redirectTo, providers, passwords, canSignUp, mail, last, pauseSeconds, cookiesMissing, changed, error } =
-    loaderData;
+  const {
+    constraint,
+    search,
+    redirectTo,
+    providers,
+    passwords,
+    canSignUp,
+    mail,
+    passkeys,
+    last,
+    pauseSeconds,
+    cookiesMissing,
+    changed,
+    error,
+  } = loaderData;
   const [form, { email, password, rememberMe }] = useAnsweredForm({
     id: "sign-in",
     answer: actionData?.result,
@@ -189,8 +207,13 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           <ByLink last={last === LINK} />
         </Form>
       ) : null}
-      <PasskeySignIn redirectTo={redirectTo} last={last === "passkey"} />
-      <SocialButtons providers={providers} redirectTo={redirectTo} last={last} after={passwords || mail ? "forms" : "scripts"} />
+      {passkeys ? <PasskeySignIn redirectTo={redirectTo} last={last === "passkey"} /> : null}
+      <SocialButtons
+        providers={providers}
+        redirectTo={redirectTo}
+        last={last}
+        after={passwords || mail ? "forms" : passkeys ? "scripts" : "nothing"}
+      />
     </AuthPage>
   );
 }

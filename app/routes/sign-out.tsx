@@ -1,25 +1,58 @@
 import { data, redirect, redirectDocument } from "react-router";
+import { z } from "zod";
+import { AuthPage } from "~/features/accounts/auth-page";
 import { postToAuth, relayCookies } from "~/features/accounts/auth-api/auth-request.server";
+import { ProviderRedirect } from "~/features/accounts/session/provider-redirect";
+import { renewVisitor } from "~/features/accounts/session/session.server";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { isDocumentRequest } from "~/lib/forms/is-document-request.server";
+import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
+import { originOf } from "~/lib/http/origin.server";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import type { Route } from "./+types/sign-out";
 
-/** Redirects only, because a link must not sign out. */
-export const loader = () => redirect("/");
+/** A link must not sign out. Not a loader: it would also run after the action. */
+export const middleware: Route.MiddlewareFunction[] = [
+  ({ request }, next) => {
+    if (request.method !== "POST") throw redirect("/");
+    return next();
+  },
+];
 
-/** Ends the session in all tabs and redirects to /sign-in (specification 2), with `redirectTo` for signing in again. */
+const signedOut = z.object({ url: z.url().optional() });
+
+/**
+ * Ends the session in all tabs and redirects to /sign-in (specification 2), with `redirectTo` for signing in again.
+ * A session that began at an issuer with `END_SESSION` leads to the issuer first, which redirects to /sign-in.
+ */
 export async function action({ request, context, url }: Route.ActionArgs) {
-  const answer = await postToAuth({ request, context }, "/sign-out");
+  const config = context.get(configContext);
+  const callbackURL = `${config.origins[0] ?? originOf(config, request)}/sign-in`;
+  const answer = await postToAuth({ request, context }, "/sign-out", { callbackURL, disableRedirect: true });
   if (!answer.ok) throw data(null, { status: answer.status, headers: relayCookies(answer) });
   const target = url.searchParams.get("redirectTo");
   if (target === null) setFlash(context, "You are signed out.");
+  const issuer = target === null ? signedOut.parse(await answer.json()).url : undefined;
+  if (issuer !== undefined) {
+    // The page must not use the ended session.
+    await renewVisitor(context);
+    const headers = relayCookies(answer);
+    return isDocumentRequest(request) ? data({ url: issuer }, { headers }) : redirect(issuer, { headers });
+  }
   const search = target === null ? "" : `?${new URLSearchParams({ redirectTo: safeRedirectPath(target) })}`;
   return redirectDocument(`/sign-in${search}`, { status: 303, headers: relayCookies(answer) });
 }
 
-export default function SignOut() {
-  return null;
+export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
+
+export default function SignOut({ actionData }: Route.ComponentProps) {
+  if (!actionData) return null;
+  return (
+    <AuthPage title="Signed out">
+      <ProviderRedirect url={actionData.url} name="your sign-in provider" />
+    </AuthPage>
+  );
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

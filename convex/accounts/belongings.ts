@@ -77,7 +77,10 @@ export const account = serverQueryFor({
     return {
       user: without(user, []),
       accounts: (await rowsOf("accounts")).map((row) => without(row, ["password", "accessToken", "refreshToken", "idToken"])),
-      sessions: (await rowsOf("sessions")).map((row) => ({ ...without(row, ["token", "device"]), ...seenAt(seen.get(row.id)) })),
+      sessions: (await rowsOf("sessions")).map((row) => ({
+        ...without(row, ["token", "device", "issuerSession"]),
+        ...seenAt(seen.get(row.id)),
+      })),
       devices: (await by("devices")).map((row) => without(row, ["userId", "mark"])),
       passkeys: (await rowsOf("passkeys")).map((row) => without(row, ["publicKey"])),
       twoFactor: (await rowsOf("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),

@@ -8,10 +8,11 @@ const USAGE = `Usage: npm run user -- <what>
   invitations              lists the invitations that were not accepted yet
   uninvite EMAIL           revokes the address's invitations
   reset EMAIL              prints a link to set a new password; it works once and expires in one hour
+  sign-in EMAIL            prints a link to sign in; it works once and expires in fifteen minutes
   disable-2fa EMAIL        turns off the account's two-factor authentication
   delete EMAIL [--yes]     deletes the account with all projects, designs and images in it`;
 
-const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "disable-2fa", "delete"]);
+const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "sign-in", "disable-2fa", "delete"]);
 
 async function main([what, email, ...flags]: string[]): Promise<void> {
   const needsEmail = what !== undefined && WITH_EMAIL.has(what);
@@ -72,6 +73,13 @@ async function change(accounts: Administration, what: string | undefined, email:
     const link = await accounts.reset(email);
     if (link === null) throw unknownAddress;
     console.log(`Send this link only to ${plain(email)}. It works once and expires in one hour.\n\n${link}`);
+  } else if (what === "sign-in") {
+    const printed = await accounts.signIn(email);
+    if (printed === null) throw unknownAddress;
+    const advice = printed.isVerified
+      ? ""
+      : " The address was never verified: the link verifies it and removes the account's earlier sign-in methods.";
+    console.log(`Send this link only to ${plain(email)}. It works once and expires in fifteen minutes.${advice}\n\n${printed.link}`);
   } else if (what === "disable-2fa") {
     const wasEnabled = await accounts.disableTwoFactor(email);
     if (wasEnabled === null) throw unknownAddress;

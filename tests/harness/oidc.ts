@@ -147,13 +147,14 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
   return provider;
 }
 
-async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers the login and consent pages as the person of the header `X-Person`. */
+export async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const accountId = String(request.headers["x-person"]);
   if (request.headers["x-deny"]) {
     return provider.interactionFinished(request, response, { error: "access_denied", error_description: "The person said no" });
   }
   const { params } = await provider.interactionDetails(request, response);
-  const grant = new provider.Grant({ accountId, clientId: CLIENT.id });
+  const grant = new provider.Grant({ accountId, clientId: String(params["client_id"]) });
   grant.addOIDCScope(String(params["scope"]));
   const result = { login: { accountId }, consent: { grantId: await grant.save() } };
   return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
@@ -194,7 +195,8 @@ async function profile(
   response.writeHead(user ? 200 : 401, { "Content-Type": "application/json" }).end(JSON.stringify(user?.claims ?? {}));
 }
 
-async function consent(origin: string, authorizationUrl: string, user: Identity, deny: boolean): Promise<string> {
+/** Walks through a provider's pages and returns the callback URL. */
+export async function consent(origin: string, authorizationUrl: string, user: Identity, deny: boolean): Promise<string> {
   const jar = new Map<string, string>();
   const { pathname, search } = new URL(authorizationUrl);
   let url = new URL(pathname + search, origin);

@@ -19,6 +19,10 @@ export const ADDED_CODES = [
   "sign_up_closed",
   "invitation_required",
   "invitation_invalid",
+  "issuer_unavailable",
+  "provider_email_not_verified",
+  "domain_not_allowed",
+  "group_not_allowed",
 ] as const;
 
 type CallbackCode = (typeof SPECIFIED_CODES)[number] | (typeof ADDED_CODES)[number];
@@ -60,16 +64,23 @@ const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MAN
     "This provider account is linked to another Atelier account. Sign in with the provider, unlink it from that account, then link it to this one.",
   account_not_linked:
     "An account with this email address already exists, and the provider has not verified that the address is yours. Sign in with the method that you used before.",
+  domain_not_allowed:
+    "Your email address is not in a domain that this installation allows. No account was created or changed. Use your organisation's address, or ask the operator.",
   email_not_found: "The provider did not share your email address. Allow it in the provider's settings, or sign up with a password.",
   email_not_verified: "Your email address is not verified yet. Open the link we sent you, then sign in again.",
+  group_not_allowed:
+    "Your account at the provider is in no group that this installation allows. No account was created or changed. Ask the operator to add you to a group.",
   internal_server_error: "Something went wrong on our side. Try again in a few minutes.",
   invalid_callback_request: INCOMPLETE_RESPONSE,
   invalid_code: INCOMPLETE_RESPONSE,
   invitation_invalid: INVITATION_INVALID,
   invitation_required: INVITATION_REQUIRED,
+  issuer_unavailable: "The provider is not responding, or its settings here are wrong. Nothing was changed. Try again in a few minutes.",
   no_callback_url: INCOMPLETE_RESPONSE,
   no_code: INCOMPLETE_RESPONSE,
   oauth_provider_not_found: "This provider is not available. Use another sign-in method.",
+  provider_email_not_verified:
+    "This installation allows only verified email addresses, and the provider has not verified yours. No account was created or changed. Verify the address at the provider, or ask the operator.",
   sign_up_closed: SIGN_UP_CLOSED,
   state_not_found: "This sign-in took longer than ten minutes, was started in another browser, or was already completed. Start again.",
   unable_to_get_user_info: "The provider did not share your profile. Start again, or use another sign-in method.",

@@ -22,7 +22,7 @@ export type Network = {
   ) => { end(body?: string): void; once: (event: "error", listener: (error: Error) => void) => unknown };
 };
 
-const INTERNET: Network = { protocol: "https:", isAllowed: isPublicAddress, request: requestHttps };
+export const INTERNET: Network = { protocol: "https:", isAllowed: isPublicAddress, request: requestHttps };
 
 const REDIRECTS = 3;
 
@@ -61,6 +61,18 @@ export async function postPublic(address: string, { body, headers, timeoutMs }: 
     url = new URL(received.location, url);
   }
   throw new Error("There are too many redirects.");
+}
+
+export type Exchange = Limits & { method: "GET" | "POST"; headers: Record<string, string>; body?: string };
+
+/** Sends a request to a public server over https, and returns the status and the content. Follows no redirects. */
+export async function exchangePublic(
+  address: string,
+  { maxBytes, timeoutMs, ...sent }: Exchange,
+  network = INTERNET,
+): Promise<{ status: number; body: Buffer }> {
+  const response = await open(new URL(address), AbortSignal.timeout(timeoutMs), network, sent);
+  return { status: response.statusCode ?? 0, body: await read(response, maxBytes) };
 }
 
 type Sent = { method?: string; headers: Record<string, string>; body?: string };

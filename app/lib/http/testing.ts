@@ -40,8 +40,10 @@ export const testConfig: AppConfig = {
     revokeSessionsOnPasswordReset: true,
     refuseBreachedPasswords: false,
     rateLimit: true,
+    signInRedirect: false,
   },
   socialProviders: {},
+  issuers: [],
 };
 
 export async function answerOf(

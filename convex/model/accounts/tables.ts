@@ -50,11 +50,17 @@ export const accountTables = {
     userAgent: nullable.string,
     /** Hash of the device cookie (`app/features/accounts/auth-api/plugins/device.server.ts`). */
     device: nullable.string,
+    /** Set if the session began at an OpenID Connect issuer: its provider id, and the user and session there. */
+    issuer: nullable.string,
+    issuerSubject: nullable.string,
+    issuerSession: nullable.string,
   })
     .index("id", ["id"])
     .index("token", ["token"])
     .index("userId", ["userId", "expiresAt"])
-    .index("expiresAt", ["expiresAt"]),
+    .index("expiresAt", ["expiresAt"])
+    .index("issuerSubject", ["issuer", "issuerSubject"])
+    .index("issuerSession", ["issuer", "issuerSession"]),
 
   verifications: defineTable({
     id: v.string(),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { generateRandomString } from "better-auth/crypto";
 import type { FunctionReturnType } from "convex/server";
 import type { AppConfig } from "~/config";
@@ -6,12 +7,15 @@ import { createInvitationToken, INVITATION } from "../invitations/invitations.se
 import { mailProviderLink } from "../mail/mail-provider-link";
 import { queueMail } from "../mail/queue.server";
 import { serviceConvex } from "../session/convex/service-client.server";
-import { authFor } from "./auth.server";
+import { AUTH_PATH, authFor } from "./auth.server";
 import { deleteUser } from "./delete-account.server";
+import { MAGIC_LINK_PATH } from "./sign-in-link.server";
 
 /** Specification 9: a reset token has 24 characters and is valid for an hour. */
 const TOKEN_LENGTH = 24;
 const TOKEN_LIFE = 60 * 60 * 1000;
+const SIGN_IN_TOKEN_LENGTH = 32;
+const SIGN_IN_TOKEN_LIFE = 15 * 60 * 1000;
 const PAGE = 200;
 
 type AllLinks = FunctionReturnType<typeof api.links.listAll>;
@@ -80,6 +84,18 @@ export async function administration(config: AppConfig) {
       const expiresAt = new Date(Date.now() + TOKEN_LIFE);
       await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: user.id, expiresAt });
       return `${config.publicUrl}/reset-password?${new URLSearchParams({ token })}`;
+    },
+
+    /** Returns a sign-in link like a mailed one, which needs no issuer, password or mail server. */
+    async signIn(email: string): Promise<{ link: string; isVerified: boolean } | null> {
+      const user = await find(email);
+      if (!user) return null;
+      const token = generateRandomString(SIGN_IN_TOKEN_LENGTH, "a-z", "A-Z");
+      const identifier = `magic-link:${createHash("sha256").update(token).digest("base64url")}`;
+      const value = JSON.stringify({ type: "magic-link", email: user.email });
+      await internalAdapter.createVerificationValue({ identifier, value, expiresAt: new Date(Date.now() + SIGN_IN_TOKEN_LIFE) });
+      const search = new URLSearchParams({ token, callbackURL: "/projects", errorCallbackURL: "/sign-in" });
+      return { link: `${config.publicUrl}${AUTH_PATH}${MAGIC_LINK_PATH}?${search}`, isVerified: user.emailVerified };
     },
 
     async delete(email: string): Promise<true | null> {

@@ -14,12 +14,14 @@ import { deleteAccount } from "./delete-account.server";
 import { cookieNames } from "../session/cookies";
 import { authMail, sendCode, sendSignInLink } from "../mail/auth-mail.server";
 import { mailProviderLink } from "../mail/mail-provider-link";
+import { firstRefusal, issuerRules } from "./issuers/issuer-rules.server";
 import { device } from "./plugins/device.server";
 import { lastMethod } from "./plugins/credentials/last-method.server";
 import { limits } from "./plugins/limits.server";
 import { mailRequests } from "./plugins/mail-requests.server";
 import { newSession } from "./plugins/new-session.server";
 import { mailedCodes } from "./plugins/credentials/mailed-codes.server";
+import { issuers } from "./plugins/providers/issuers.server";
 import { passkeys } from "./plugins/credentials/passkeys.server";
 import { passwords } from "./plugins/credentials/passwords.server";
 import { providerAddresses } from "./plugins/providers/provider-addresses.server";
@@ -27,7 +29,7 @@ import { providerCallbacks } from "./plugins/providers/provider-callbacks.server
 import { providerFailures } from "./plugins/providers/provider-failures.server";
 import { providerPictures } from "./plugins/providers/provider-pictures.server";
 import { reclaim, removeUnproven } from "./plugins/reclaim.server";
-import { reclaimByProvider } from "./plugins/providers/reclaim-by-provider.server";
+import { reclaimByProvider, removeBeforeLinking } from "./plugins/providers/reclaim-by-provider.server";
 import { secondFactor } from "./plugins/credentials/second-factor.server";
 import { secondFactorAttempts } from "./plugins/credentials/second-factor-attempts.server";
 import { signUpRule } from "./plugins/sign-up-rule.server";
@@ -71,6 +73,8 @@ function makeAuth(config: AppConfig, origin: string) {
   const { accounts } = config;
   const cookies = cookieNames(origin);
   const mail = authMail(config);
+  const once = async (key: string, seconds: number) =>
+    (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0;
   return betterAuth({
     appName: "Atelier",
     baseURL: origin,
@@ -104,6 +108,8 @@ function makeAuth(config: AppConfig, origin: string) {
       },
     },
     user: {
+      // Better Auth calls it just before it creates, links or signs in a user, after checking the provider.
+      validateUserInfo: firstRefusal(issuerRules(config), removeBeforeLinking(config)),
       changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
       deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser, beforeDelete: deleteAccount(config) },
     },
@@ -124,6 +130,8 @@ function makeAuth(config: AppConfig, origin: string) {
         "/stripe/webhook": false,
         // A class or an office may sign up at once from one IP address. No secret can be guessed here.
         "/sign-up/email": { window: 10, max: 10 },
+        // An office may sign in at once from one IP address, and `issuerRedirect` starts sign-ins without a click.
+        ...(config.issuers.length > 0 && { "/sign-in/social": { window: 10, max: 30 } }),
       },
     },
     advanced: {
@@ -156,6 +164,8 @@ function makeAuth(config: AppConfig, origin: string) {
       },
     },
     plugins: [
+      // Precedes the plugins that change the providers.
+      issuers(config, once),
       // Precedes `limits`, which removes a picture that is not an address.
       providerPictures((picture) => copyProviderPicture({ config, ...picture })),
       providerAddresses(),
@@ -179,11 +189,9 @@ function makeAuth(config: AppConfig, origin: string) {
       oneTimeToken({ storeToken: "hashed" }),
       reclaim(),
       // Precedes `secondFactor`, which would require a second factor that this plugin removes.
-      reclaimByProvider(config),
+      reclaimByProvider(),
       secondFactor(mail.secondFactor),
-      singleUseCodes(
-        async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0,
-      ),
+      singleUseCodes(once),
       // Follows the plugins that reject a code without comparing it.
       secondFactorAttempts(),
       passkeys(origin),

@@ -23,8 +23,11 @@ export const WITHOUT_ADDRESS: ReadonlySet<string> = new Set(["reddit", "roblox",
 
 export type LinkObstacle = "ACCOUNTS_TRUSTED_PROVIDERS" | "ACCOUNTS_LINK_DIFFERENT_EMAILS" | null;
 
-export function linkableProviders({ socialProviders, accounts }: AppConfig): { id: string; obstacle: LinkObstacle }[] {
-  return Object.keys(socialProviders).map((id) => ({ id, obstacle: obstacleOf(id, accounts) }));
+export function linkableProviders({ issuers, socialProviders, accounts }: AppConfig): { id: string; obstacle: LinkObstacle }[] {
+  return [
+    ...issuers.map(({ id }) => ({ id, obstacle: null })),
+    ...Object.keys(socialProviders).map((id) => ({ id, obstacle: obstacleOf(id, accounts) })),
+  ];
 }
 
 function obstacleOf(id: string, { trustedProviders, linkDifferentEmails }: AppConfig["accounts"]): LinkObstacle {

@@ -24,12 +24,13 @@ import vk from "simple-icons/icons/vk.svg?raw";
 import zoom from "simple-icons/icons/zoom.svg?raw";
 import x from "simple-icons/icons/x.svg?raw";
 import cognito from "./icons/amazon-cognito.svg?raw";
+import issuer from "./icons/issuer.svg?raw";
 import linkedin from "./icons/linkedin.svg?raw";
 import microsoft from "./icons/microsoft.svg?raw";
 import salesforce from "./icons/salesforce.svg?raw";
 import slack from "./icons/slack.svg?raw";
 
-/** Icons from Simple Icons 16 (CC0). `icons/` contains the missing ones: four from version 13.21, and our own for Microsoft. */
+/** Icons from Simple Icons 16 (CC0). `icons/` contains the missing ones: four from version 13.21, and our own for Microsoft and issuers. */
 const ICONS: Record<string, string> = {
   apple,
   atlassian,
@@ -63,4 +64,9 @@ const ICONS: Record<string, string> = {
   twitter: x,
 };
 
-export const providerIcon = (id: string): string => /<path d="([^"]+)"/.exec(ICONS[id] ?? "")?.[1] ?? "";
+export const providerIcon = (id: string): string => pathIn(ICONS[id] ?? "");
+
+/** Returns the icon of every OpenID Connect issuer. */
+export const issuerIcon = (): string => pathIn(issuer);
+
+const pathIn = (svg: string): string => /<path d="([^"]+)"/.exec(svg)?.[1] ?? "";

@@ -2,16 +2,26 @@ import { createPrivateKey, sign } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { type AppConfig, CLOCK_SKEW_SECONDS } from "~/config";
 import { correctProvider } from "./provider-corrections.server";
-import { providerIcon } from "./provider-icons.server";
+import { issuerIcon, providerIcon } from "./provider-icons.server";
 import { providerName } from "../session/provider-names";
 
 /** Apple allows six months. A short lifetime lets a revoked key stop working soon. */
 const SECRET_SECONDS = 3600;
 const RENEW_SECONDS = SECRET_SECONDS / 2;
 
-/** Returns the configured providers; runs on the server so that no page's script contains all icons. */
-export const socialChoicesOf = ({ socialProviders }: AppConfig) =>
-  Object.keys(socialProviders).map((id) => ({ id, name: providerName(id), icon: providerIcon(id) }));
+/** Returns the configured issuers and providers; runs on the server so that no page's script contains all icons. */
+export const socialChoicesOf = ({ issuers, socialProviders }: AppConfig) => [
+  ...issuers.map(({ id, label }) => ({ id, name: label, icon: issuerIcon() })),
+  ...Object.keys(socialProviders).map((id) => ({ id, name: providerName(id), icon: providerIcon(id) })),
+];
+
+/** Returns the name of a provider: an issuer's label, or the name of a social provider or of passwords. */
+export const configuredName = ({ issuers }: AppConfig, id: string): string =>
+  issuers.find((issuer) => issuer.id === id)?.label ?? providerName(id);
+
+/** Returns whether issuers are the only way to sign in: no other method checks an issuer's domains and groups. */
+export const isSingleSignOnOnly = ({ accounts, issuers, socialProviders }: AppConfig): boolean =>
+  !accounts.emailAndPassword && issuers.length > 0 && Object.keys(socialProviders).length === 0;
 
 /** Returns the options for Better Auth. It requires `requireEmailVerification` per provider (specification 4). */
 export function socialProvidersOf({ socialProviders, accounts }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {

@@ -14,4 +14,7 @@ const NAMES: Record<string, string> = {
   credential: "Email and password",
 };
 
-export const providerName = (id: string): string => NAMES[id] ?? id.charAt(0).toUpperCase() + id.slice(1);
+/** Returns the name of a provider. That of an issuer comes from its id, because labels are settings of the server. */
+export const providerName = (id: string): string => NAMES[id] ?? capitalized(id.replace(/^oidc-/, ""));
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

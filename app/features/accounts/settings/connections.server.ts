@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isDocumentRequest } from "~/lib/forms/is-document-request.server";
 import { accountIntent } from "../account-action.server";
+import { ISSUER_UNAVAILABLE } from "../auth-api/issuers/issuer-provider.server";
 import { Rejection } from "../rejection.server";
 import { requireRecentSignIn } from "./require-recent-sign-in.server";
 
@@ -9,12 +10,12 @@ export const connectionIntents = {
     schema: z.object({ provider: z.string() }),
     async run({ provider }, request) {
       await requireRecentSignIn(request);
-      const answer = await request.post("/link-social", {
-        provider,
-        callbackURL: "/account/connections",
-        errorCallbackURL: "/error",
-        disableRedirect: true,
-      });
+      const answer = await request
+        .post("/link-social", { provider, callbackURL: "/account/connections", errorCallbackURL: "/error", disableRedirect: true })
+        .catch((error: unknown) => {
+          if (error instanceof Rejection && error.code === ISSUER_UNAVAILABLE) return null;
+          throw error;
+        });
       const url = typeof answer === "object" && answer !== null && "url" in answer ? answer.url : null;
       if (typeof url !== "string") throw new Rejection("The provider is not responding. Try again.", { status: 502, code: "NO_URL" });
       return isDocumentRequest(request.request) ? { show: { leaveFor: url } } : { leave: url };

@@ -17,7 +17,8 @@ const ASKING: Record<string, "reset" | "verify" | "link" | "code"> = {
   "/email-otp/request-password-reset": "code",
 };
 
-const NEEDS_MAIL = /^\/(sign-in\/(magic-link|email-otp)|magic-link\/|email-otp\/)/;
+/** The operator prints sign-in links, too, so that following one needs no mail. */
+const NEEDS_MAIL = /^\/(sign-in\/(magic-link|email-otp)|email-otp\/)/;
 const RESETS = /reset-password|request-password-reset|forget-password/;
 
 /** The lifetimes of real tokens and codes (specification 9), in ms. */

@@ -1,19 +1,16 @@
-import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
+import type { BetterAuthPlugin } from "better-auth";
 import { createAuthMiddleware, getOAuthState } from "better-auth/api";
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../../../session/convex/service-client.server";
-
-type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>;
+import type { ValidateUserInfo } from "../../issuers/issuer-rules.server";
 
 const SIGN_IN_PATHS = new Set(["/callback/:id", "/sign-in/social"]);
 
-/** Removes all credentials of an unverified account before a verified provider is linked (specification 5): anyone may have created it. */
-export const reclaimByProvider = (config: AppConfig) =>
+/** Applies what `removeBeforeLinking` removed to the session of the same request. */
+export const reclaimByProvider = () =>
   ({
     id: "reclaim-by-provider",
-    // Better Auth calls it just before linking, after checking the provider.
-    init: () => ({ options: { user: { validateUserInfo: removeBeforeLinking(config) } } }),
     hooks: {
       after: [
         {
@@ -30,7 +27,8 @@ export const reclaimByProvider = (config: AppConfig) =>
     },
   }) satisfies BetterAuthPlugin;
 
-function removeBeforeLinking(config: AppConfig): ValidateUserInfo {
+/** Removes all credentials of an unverified account before a verified provider is linked (specification 5): anyone may have created it. */
+export function removeBeforeLinking(config: AppConfig): ValidateUserInfo {
   return async ({ user: { id: userId }, source }, ctx) => {
     const providerId = source.oauth?.providerId;
     if (source.action !== "link-account" || !userId || !providerId || !SIGN_IN_PATHS.has(ctx.path)) return;

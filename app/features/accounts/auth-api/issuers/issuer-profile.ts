@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+const text = z.string().optional().catch(undefined);
+const flag = z
+  .unknown()
+  .optional()
+  .transform((value) => value === true || value === "true" || value === 1 || value === "1");
+
+/** Claims of an ID token or of the user info (OpenID Connect Core 1.0, 5.1). */
+const claims = z.looseObject({
+  sub: z.string().min(1),
+  sid: text,
+  email: text,
+  email_verified: flag,
+  /** Entra: the domain's owner is verified. Entra has no `email_verified`. */
+  xms_edov: flag,
+  name: text,
+  preferred_username: text,
+  picture: text,
+  groups: z
+    .union([z.array(z.string()), z.string().transform((group) => [group])])
+    .optional()
+    .catch(undefined),
+});
+
+export const issuerProfile = z.object({
+  sub: z.string(),
+  sid: text,
+  email: text,
+  emailVerified: z.boolean(),
+  name: text,
+  picture: text,
+  groups: z.array(z.string()),
+});
+
+export type IssuerProfile = z.infer<typeof issuerProfile>;
+
+/** Returns whether the ID token lacks claims that the user info may have. */
+export function lacksClaims(idToken: unknown, { groups }: { groups: boolean }): boolean {
+  const { email, email_verified, xms_edov, name, groups: own } = claims.parse(idToken);
+  return !email || !(email_verified || xms_edov) || !name || (groups && !own);
+}
+
+/**
+ * Merges the claims of an ID token and of the user info; those of the ID token come first.
+ * Throws if they are about different users. An address counts as verified only if the source that has it says so.
+ */
+export function profileFrom(idToken: unknown, userInfo: unknown = null): IssuerProfile {
+  const first = claims.parse(idToken);
+  const second = userInfo === null ? null : claims.parse(userInfo);
+  if (second && second.sub !== first.sub) throw new Error("The user info is about another user than the ID token.");
+  const email = first.email ?? second?.email;
+  const sources = second ? [first, second] : [first];
+  return {
+    sub: first.sub,
+    sid: first.sid,
+    email,
+    emailVerified: email !== undefined && sources.some((source) => source.email === email && (source.email_verified || source.xms_edov)),
+    name: first.name ?? second?.name ?? first.preferred_username ?? second?.preferred_username,
+    picture: first.picture ?? second?.picture,
+    groups: [...new Set([...(first.groups ?? []), ...(second?.groups ?? [])])],
+  };
+}

@@ -1,0 +1,36 @@
+import { defineRequestState } from "@better-auth/core/context";
+import type { BetterAuthOptions } from "better-auth";
+import type { AppConfig } from "~/config";
+import { issuerProfile } from "./issuer-profile";
+
+export type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>;
+
+type SignedInAt = { issuer: string; issuerSubject: string; issuerSession: string | null };
+
+/** The user that an issuer has confirmed in this request. */
+export const signedInAt = defineRequestState<SignedInAt | null>(() => null);
+
+/** Checks the allowed domains and groups of an issuer. Better Auth calls it at each sign-in, sign-up and link by a provider. */
+export const issuerRules =
+  ({ issuers }: AppConfig): ValidateUserInfo =>
+  async ({ source: { oauth } }) => {
+    const issuer = issuers.find(({ id }) => id === oauth?.providerId);
+    if (!issuer) return;
+    const { sub, sid = null, email = "", emailVerified, groups } = issuerProfile.parse(oauth?.profile);
+    if (issuer.domains.length > 0) {
+      if (!emailVerified) return { error: "provider_email_not_verified" };
+      if (!issuer.domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase())) return { error: "domain_not_allowed" };
+    }
+    if (issuer.groups.length > 0 && !issuer.groups.some((group) => groups.includes(group))) return { error: "group_not_allowed" };
+    await signedInAt.set({ issuer: issuer.id, issuerSubject: sub, issuerSession: sid });
+  };
+
+/** Returns the first error of several rules. A rule runs only if the earlier ones accept the user. */
+export const firstRefusal =
+  (...rules: ValidateUserInfo[]): ValidateUserInfo =>
+  async (...args) => {
+    for (const rule of rules) {
+      const refusal = await rule(...args);
+      if (refusal?.error) return refusal;
+    }
+  };
