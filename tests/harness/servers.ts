@@ -1,4 +1,5 @@
 import type { WorkerFixture } from "@playwright/test";
+import { startIssuer, type TestIssuer } from "./issuer.ts";
 import { type Mailbox, startMailbox } from "./mailbox.ts";
 import { type SocialServer, startSocialServer } from "./oidc.ts";
 
@@ -14,5 +15,7 @@ const server = <Server extends { close(): Promise<unknown> }>(start: () => Promi
 ];
 
 export const mailboxOfWorker: OfWorker<Mailbox> = server(() => startMailbox());
+
+export const issuerOfWorker: OfWorker<TestIssuer> = server(() => startIssuer());
 
 export const socialOfWorker: OfWorker<SocialServer> = server(() => startSocialServer());
