@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { startApp } from "../../harness/app.ts";
-import { startIssuer, type TestIssuer } from "../../harness/issuer.ts";
+import type { TestIssuer } from "../../harness/issuer.ts";
 import type { Identity } from "../../harness/oidc.ts";
 import { issuerOfWorker } from "../../harness/servers.ts";
 import { bothWays, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
