@@ -8,7 +8,7 @@ const USAGE = `Usage: npm run user -- <what>
   invitations              lists the invitations that were not accepted yet
   uninvite EMAIL           revokes the address's invitations
   reset EMAIL              prints a link to set a new password; it works once and expires in one hour
-  sign-in EMAIL            prints a link to sign in; it works once and expires in fifteen minutes
+  sign-in EMAIL [--yes]    prints a link to sign in; it works once and expires in fifteen minutes
   disable-2fa EMAIL        turns off the account's two-factor authentication
   delete EMAIL [--yes]     deletes the account with all projects, designs and images in it`;
 
@@ -74,12 +74,13 @@ async function change(accounts: Administration, what: string | undefined, email:
     if (link === null) throw unknownAddress;
     console.log(`Send this link only to ${plain(email)}. It works once and expires in one hour.\n\n${link}`);
   } else if (what === "sign-in") {
-    const printed = await accounts.signIn(email);
-    if (printed === null) throw unknownAddress;
-    const advice = printed.isVerified
-      ? ""
-      : " The address was never verified: the link verifies it and removes the account's earlier sign-in methods.";
-    console.log(`Send this link only to ${plain(email)}. It works once and expires in fifteen minutes.${advice}\n\n${printed.link}`);
+    let printed = await accounts.signIn(email, sure);
+    if (printed === "not verified") {
+      if (!(await confirmed(verificationQuestion(email), email))) throw new Failure("No link was created.");
+      printed = await accounts.signIn(email, true);
+    }
+    if (printed === null || printed === "not verified") throw unknownAddress;
+    console.log(`Send this link only to ${plain(email)}. It works once and expires in fifteen minutes.\n\n${printed.link}`);
   } else if (what === "disable-2fa") {
     const wasEnabled = await accounts.disableTwoFactor(email);
     if (wasEnabled === null) throw unknownAddress;
@@ -94,6 +95,9 @@ async function change(accounts: Administration, what: string | undefined, email:
     console.log(`The account of ${plain(email)} is deleted.`);
   }
 }
+
+const verificationQuestion = (email: string) =>
+  `The address was never verified. The link verifies it and removes the account's earlier sign-in methods. Type ${plain(email)} to continue: `;
 
 const deletionQuestion = (email: string) =>
   `This deletes the account with all its projects, designs and images. Type ${plain(email)} to continue: `;

@@ -86,16 +86,20 @@ export async function administration(config: AppConfig) {
       return `${config.publicUrl}/reset-password?${new URLSearchParams({ token })}`;
     },
 
-    /** Returns a sign-in link like a mailed one, which needs no issuer, password or mail server. */
-    async signIn(email: string): Promise<{ link: string; isVerified: boolean } | null> {
+    /**
+     * Returns a sign-in link like a mailed one, which needs no issuer, password or mail server.
+     * Like a mailed one, it verifies the address and then removes the earlier sign-in methods: only with `verifies`, else "not verified".
+     */
+    async signIn(email: string, verifies: boolean): Promise<{ link: string } | "not verified" | null> {
       const user = await find(email);
       if (!user) return null;
+      if (!user.emailVerified && !verifies) return "not verified";
       const token = generateRandomString(SIGN_IN_TOKEN_LENGTH, "a-z", "A-Z");
       const identifier = `magic-link:${createHash("sha256").update(token).digest("base64url")}`;
       const value = JSON.stringify({ type: "magic-link", email: user.email });
       await internalAdapter.createVerificationValue({ identifier, value, expiresAt: new Date(Date.now() + SIGN_IN_TOKEN_LIFE) });
       const search = new URLSearchParams({ token, callbackURL: "/projects", errorCallbackURL: "/sign-in" });
-      return { link: `${config.publicUrl}${AUTH_PATH}${MAGIC_LINK_PATH}?${search}`, isVerified: user.emailVerified };
+      return { link: `${config.publicUrl}${AUTH_PATH}${MAGIC_LINK_PATH}?${search}` };
     },
 
     async delete(email: string): Promise<true | null> {

@@ -11,6 +11,7 @@ import { totp } from "../../../../../tests/e2e/support/totp.ts";
 import { administration } from "../administration.server";
 import { authFor } from "../auth.server";
 import { deleteUser } from "../delete-account.server";
+import { callbackAtItsOrigin } from "../plugins/providers/provider-callbacks.server";
 import { fetchFromIssuer } from "./issuer-fetch.server";
 import { openIssuer } from "./issuer.server";
 
@@ -146,7 +147,7 @@ describe("sign-in with an issuer", () => {
     expect(acme.requestCount(DISCOVERY)).toBeGreaterThan(0);
   });
 
-  it("sends state, nonce and a PKCE challenge", async () => {
+  it("sends state, nonce and a PKCE challenge", { tags: "@issuer-request" }, async () => {
     const url = new URL(await new Browser(configWith()).start());
     expect(url.origin).toBe(acme.url);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -255,6 +256,16 @@ describe("two issuers", () => {
     const users = [await first.session(), await second.session()].map((each) => each?.user.email);
     expect(users).toEqual([grace.email, ada.email]);
   });
+});
+
+it("leads back to the origin where the sign-in began, by the callback of the first origin", async () => {
+  const first = "http://localhost:4000";
+  const config = { ...configWith(), origins: [first, ORIGIN] };
+  const browser = new Browser(config);
+  const begun = await browser.start();
+  expect(new URL(begun).searchParams.get("redirect_uri")).toBe(`${first}/api/auth/callback/${ACME}`);
+  const back = callbackAtItsOrigin(config, new URL(await acme.consent(begun, acme.person())));
+  expect((await browser.send(back ?? "")).location).toBe("/projects");
 });
 
 describe("an issuer that does not work", () => {
@@ -610,12 +621,15 @@ describe("issuers as the only way to sign in", () => {
     const grace = acme.person();
     await new Browser(only()).signIn(grace);
     const accounts = await administration(only());
-    const printed = await accounts.signIn(grace.email.toUpperCase());
-    expect(printed?.isVerified).toBe(true);
+    const { link } = Object(await accounts.signIn(grace.email.toUpperCase(), false));
     const browser = new Browser(only());
-    expect((await browser.send(printed?.link ?? "")).location).toBe(`${ORIGIN}/projects`);
+    expect((await browser.send(link)).location).toBe(`${ORIGIN}/projects`);
     expect((await browser.session())?.user.email).toBe(grace.email);
-    expect((await new Browser(only()).send(printed?.link ?? "")).location).toBe(`${ORIGIN}/sign-in?error=INVALID_TOKEN`);
-    expect(await accounts.signIn("nobody@example.com")).toBeNull();
+    expect((await new Browser(only()).send(link)).location).toBe(`${ORIGIN}/sign-in?error=INVALID_TOKEN`);
+    expect(await accounts.signIn("nobody@example.com", true)).toBeNull();
+    const unverified = acme.person({ email_verified: false });
+    await new Browser(only()).signIn(unverified);
+    expect(await accounts.signIn(unverified.email, false)).toBe("not verified");
+    expect(await accounts.signIn(unverified.email, true)).toMatchObject({ link: expect.any(String) });
   });
 });
