@@ -14,6 +14,7 @@ import { TextArea } from "~/lib/ui/inputs/text-area";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Dialog, DialogActions, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { MenuLink } from "~/lib/ui/overlays/menu";
+import { autofocusRef } from "~/lib/ui/inputs/autofocus-ref";
 import { REVIEW_FILTERS, type ReviewFilter, rightToSet, STATUS_NAMES } from "#convex/model/review/statuses";
 import { REQUESTED_ITEM } from "./requested-item";
 import { STATUS_ICONS } from "./review-mark";
@@ -58,7 +59,7 @@ function ReviewForm({ item, isImage, state, onDone, cancel }: FormProps) {
               name="status"
               value={each}
               defaultChecked={each === checked}
-              ref={each === checked ? focusedByDialog : undefined}
+              ref={each === checked ? autofocusRef : undefined}
             />
             <Icon of={STATUS_ICONS[each]} className="text-faint" />
             {STATUS_NAMES[each]}
@@ -85,9 +86,6 @@ function ReviewForm({ item, isImage, state, onDone, cancel }: FormProps) {
     </IntentForm>
   );
 }
-
-/** A dialog focuses the element with `autofocus`, which React does not render. */
-const focusedByDialog = (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "");
 
 type ItemDialogProps = { item: ReviewedItem; isImage: boolean; open: object; onClose: () => void };
 

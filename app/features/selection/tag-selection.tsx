@@ -6,6 +6,7 @@ import { KnownTags } from "~/features/tags/known-tags";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { TextInput } from "~/lib/ui/inputs/text-input";
+import { autofocusRef } from "~/lib/ui/inputs/autofocus-ref";
 import { api } from "#convex/_generated/api";
 
 const POPOVER = "tag-chosen";
@@ -50,7 +51,7 @@ export function TagPopover({ thing, refused, errorId }: TagPopoverProps) {
         <TextInput
           id="tags-of-chosen"
           name="tag"
-          ref={focusedWithPopover}
+          ref={autofocusRef}
           defaultValue={refused}
           list="tags-to-choose"
           placeholder="poster, final"
@@ -77,6 +78,3 @@ function Suggestions() {
   const { tags }: Record<string, unknown> = useQueries({ tags: { query: api.tags.getTags, args: {} } });
   return <KnownTags id="tags-to-choose" tags={Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : []} />;
 }
-
-/** A popover focuses the element with `autofocus`, which React does not render. */
-const focusedWithPopover = (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "");

@@ -17,6 +17,7 @@ import { pressedKey } from "~/lib/ui/inputs/keys";
 import { Dialog, DialogActions, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { useLastDefined } from "~/lib/ui/use-last-defined";
+import { autofocusRef } from "~/lib/ui/inputs/autofocus-ref";
 import { api } from "#convex/_generated/api";
 import { fold } from "#convex/model/search/fold";
 import type { DestinationRequest } from "./request-destination";
@@ -65,7 +66,7 @@ export default function DestinationDialog({ request, onClose }: { request: Desti
           aria-label={kind === "image" ? "Search designs" : "Search projects"}
           placeholder="Search…"
           autoComplete="off"
-          ref={focusedByDialog}
+          ref={autofocusRef}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={toFirstChoice}
@@ -87,8 +88,6 @@ export default function DestinationDialog({ request, onClose }: { request: Desti
     </Dialog>
   );
 }
-
-const focusedByDialog = (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "");
 
 function toFirstChoice(event: KeyboardEvent<HTMLInputElement>): void {
   const key = pressedKey(event.nativeEvent);

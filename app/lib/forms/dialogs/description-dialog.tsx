@@ -7,6 +7,7 @@ import { close } from "~/lib/ui/overlays/invokers";
 import { Field } from "~/lib/ui/inputs/field";
 import { Icon } from "~/lib/ui/icons/icon";
 import { TextArea } from "~/lib/ui/inputs/text-area";
+import { autofocusRef } from "~/lib/ui/inputs/autofocus-ref";
 import { dialogState } from "./dialog-state";
 import { inputProps } from "../fields/field-props";
 import { IntentForm, useIntentForm } from "../intent-form";
@@ -96,7 +97,7 @@ export function DescriptionDialog({ item, field: name, text, hint, intent, const
           <TextArea
             key={shown.round}
             {...props}
-            ref={focusedByDialog}
+            ref={autofocusRef}
             aria-describedby={props["aria-describedby"] ?? hintId}
             defaultValue={typeof refused === "string" ? refused : shown.text}
             onChange={() => setTyped(true)}
@@ -117,6 +118,3 @@ function closeDialog(id: string): void {
   const dialog = document.getElementById(id);
   if (dialog instanceof HTMLDialogElement) close(dialog);
 }
-
-/** A dialog focuses the element with `autofocus`, which React does not render. */
-const focusedByDialog = (area: HTMLTextAreaElement | null) => area?.setAttribute("autofocus", "");

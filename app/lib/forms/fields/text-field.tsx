@@ -1,4 +1,5 @@
 import type { ComponentProps } from "react";
+import { autofocusRef } from "~/lib/ui/inputs/autofocus-ref";
 import { Field } from "~/lib/ui/inputs/field";
 import { TextInput } from "~/lib/ui/inputs/text-input";
 import { type FormField, inputProps } from "./field-props";
@@ -15,8 +16,6 @@ export function TextField({ field, label, hideLabel, hint, type = "text", classN
   if (!field) return null;
   const hintId = hint && !field.errors ? `${field.id}-hint` : undefined;
   const props = inputProps(field);
-  // A dialog focuses the element with `autofocus`, which React does not render.
-  const ref = rest.autoFocus ? (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "") : undefined;
   return (
     <Field
       htmlFor={field.id}
@@ -28,7 +27,13 @@ export function TextField({ field, label, hideLabel, hint, type = "text", classN
       hideLabel={hideLabel}
       className={className}
     >
-      <TextInput ref={ref} type={type} {...props} aria-describedby={props["aria-describedby"] ?? hintId} {...rest} />
+      <TextInput
+        ref={rest.autoFocus ? autofocusRef : undefined}
+        type={type}
+        {...props}
+        aria-describedby={props["aria-describedby"] ?? hintId}
+        {...rest}
+      />
     </Field>
   );
 }
