@@ -48,6 +48,7 @@ export type Jobs = {
   log(run: WireRun): void;
 };
 
+type TokenCall = Call & { token?: string };
 type CommitListener = Parameters<FunctionRunner["onCommit"]>[0];
 
 class Runner implements FunctionRunner {
@@ -155,15 +156,33 @@ class Runner implements FunctionRunner {
     return this.#transactor.latest;
   }
 
-  async queries(calls: (Call & { token?: string })[], at?: bigint): Promise<QueryOutcome[]> {
+  async queries(calls: TokenCall[], at?: bigint): Promise<QueryOutcome[]> {
+    const outcomes: QueryOutcome[] = [];
+    while (outcomes.length < calls.length) {
+      const more = await this.#someQueries(calls.slice(outcomes.length), at ?? outcomes[0]?.ts, false);
+      for (const outcome of more) if (outcome) outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  queryRound(calls: TokenCall[], at?: bigint): Promise<(QueryOutcome | null)[]> {
+    return this.#someQueries(calls, at, true);
+  }
+
+  async #someQueries(calls: TokenCall[], at: bigint | undefined, isRound: boolean): Promise<(QueryOutcome | null)[]> {
     for (const { token } of calls) if (token !== undefined) this.#tokens.add(token);
-    const request = () => this.#transactor.request("queries", { calls: calls.map(toWire), at: at ?? null });
+    const request = () => this.#transactor.request("queries", { calls: calls.map(toWire), at: at ?? null, isRound });
     const runs = await limited(this.#limits.queries, request).catch((error: unknown) => {
       for (const { token } of calls) if (token !== undefined) this.#tokens.delete(token);
       throw error;
     });
-    return runs.map((run, index): QueryOutcome => {
-      this.#log(run, calls[index]?.identity.kind ?? "none");
+    return calls.map(({ identity, token }, index): QueryOutcome | null => {
+      const run = runs[index];
+      if (!run) {
+        if (token !== undefined) this.#tokens.delete(token);
+        return null;
+      }
+      this.#log(run, identity.kind);
       const { readIdentity, volatile, journal, refused } = run.metadata;
       return Object.assign(outcomeOf(run), { ts: run.ts, readIdentity, volatile, journal, refused: refused !== undefined });
     });

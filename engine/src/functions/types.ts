@@ -48,6 +48,8 @@ export interface FunctionRunner {
   silentMs(now?: number): number;
   /** Runs queries at one snapshot. Commits up to the outcomes' `ts` reach `onCommit` before the promise resolves. */
   queries(calls: (Call & { token?: string })[], at?: Timestamp): Promise<QueryOutcome[]>;
+  /** Like `queries`, but returns null for calls that would delay other callers too long. */
+  queryRound(calls: (Call & { token?: string })[], at?: Timestamp): Promise<(QueryOutcome | null)[]>;
   /** Runs a mutation. With `once`, a repeated request returns the stored answer. */
   mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome>;
   action(call: Call): Promise<Outcome>;

@@ -34,7 +34,7 @@ function createRunner(answer: (call: Call) => Answer) {
         return () => (listener = undefined);
       },
       unsubscribe: (tokens: string[]) => tokens.forEach((token) => live.delete(token)),
-      async queries(calls: (Call & { token?: string })[]): Promise<QueryOutcome[]> {
+      async queryRound(calls: (Call & { token?: string })[]): Promise<(QueryOutcome | null)[]> {
         requested.push(calls);
         await gate;
         const at = ts;
@@ -147,9 +147,9 @@ describe("shared queries", () => {
     const inBatches = async (calls: (Call & { token?: string })[], at?: Timestamp) => {
       batches.push({ size: calls.length, at });
       if (batches.length === 3) throw new Error("The snapshot is no longer kept.");
-      return fake.runner.queries(calls);
+      return fake.runner.queryRound(calls);
     };
-    const queries = createSharedQueries({ runner: { ...fake.runner, queries: inBatches }, system, report });
+    const queries = createSharedQueries({ runner: { ...fake.runner, queryRound: inBatches }, system, report });
     const session = new Session();
     for (let i = 0; i < 2_500; i++) session.watches.push(queries.watch(query("a", { i }), session));
     await settled();
@@ -160,6 +160,44 @@ describe("shared queries", () => {
       { size: 500, at: undefined },
     ]);
     expect(session.seen.map(({ results }) => results.length)).toEqual([2_500]);
+  });
+
+  it("shows callers within their share results while another caller's queries wait for the next rounds", async () => {
+    const fake = createRunner(({ path }) => ({ value: path, readIdentity: true }));
+    const [ada, eve] = [new Session(user("ada")), new Session(user("eve"))];
+    const rounds: string[][] = [];
+    const queryRound = async (calls: (Call & { token?: string })[]) => {
+      const eves = calls.filter((call) => nameOf(call) === "eve");
+      const due = calls.filter((call) => nameOf(call) === "ada" || call === eves[0]);
+      rounds.push(due.map(nameOf));
+      const outcomes = await fake.runner.queryRound(due);
+      return calls.map((call) => outcomes[due.indexOf(call)] ?? null);
+    };
+    const queries = createSharedQueries({ runner: { ...fake.runner, queryRound }, system, report });
+    for (const lane of [1, 2, 3]) eve.watches.push(queries.watch(query("a:slow", { lane }), eve));
+    ada.watches.push(queries.watch(query("a:fast"), ada));
+    await settled();
+    expect(rounds).toEqual([["eve", "ada"], ["eve"], ["eve"]]);
+    expect([ada.last, eve.last]).toEqual([["a:fast"], ["a:slow", "a:slow", "a:slow"]]);
+    fake.commit("a:slow");
+    await settled();
+    expect(rounds.slice(3)).toEqual([["eve"], ["eve"], ["eve"]]);
+  });
+
+  it("sends a caller over the share no further batches of a round", async () => {
+    const fake = createRunner(() => ({ value: "x" }));
+    const sizes: number[] = [];
+    const queryRound = async (calls: (Call & { token?: string })[]) => {
+      sizes.push(calls.length);
+      const outcomes = await fake.runner.queryRound(calls.slice(0, 1_200));
+      return sizes.length === 1 ? calls.map((_, index) => (index === 0 ? (outcomes[0] ?? null) : null)) : outcomes;
+    };
+    const queries = createSharedQueries({ runner: { ...fake.runner, queryRound }, system, report });
+    const session = new Session();
+    for (let i = 0; i < 1_500; i++) session.watches.push(queries.watch(query("a", { i }), session));
+    await settled();
+    expect(sizes).toEqual([1_000, 1_000, 499]);
+    expect(session.last).toHaveLength(1_500);
   });
 
   it("runs nothing after a commit that affects no read set", async () => {

@@ -1,6 +1,7 @@
 /** A round runs stale and new queries at one snapshot and advances the sessions; commits outside all read sets cost nothing. */
 import { redactOutcome } from "../auth/redact-outcome.ts";
 import { callWithText } from "../functions/call.ts";
+import { shareKey } from "../functions/transactor/caller-share.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import type { ComponentPath } from "../functions/paths.ts";
 import { shortKey } from "../values/short-key.ts";
@@ -41,7 +42,7 @@ export interface SharedQueries {
 }
 
 export type SharedQueriesOptions = {
-  runner: Pick<FunctionRunner, "queries" | "latest" | "onCommit" | "unsubscribe">;
+  runner: Pick<FunctionRunner, "queryRound" | "latest" | "onCommit" | "unsubscribe">;
   system: (call: Call) => Promise<Outcome>;
   redactErrors?: boolean;
   report: (error: unknown) => void;
@@ -233,7 +234,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     queries.forEach(({ run, caller }, i) => {
       const outcome = outcomes[i];
       if (outcome) settle(run, caller, outcome);
-      else if (run.watches.size > 0) markStale(run, 0n);
+      else postpone(run);
     });
     own.forEach(({ run, caller }, i) => {
       const outcome = ownOutcomes[i];
@@ -243,15 +244,25 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
   }
 
   /** Runs batches at the snapshot of the first. When that snapshot has expired, the other batches wait for the next round. */
-  async function inBatches(calls: Parameters<typeof runner.queries>[0]): Promise<QueryOutcome[]> {
-    const outcomes = calls.length === 0 ? [] : await runner.queries(calls.slice(0, MAX_BATCH_QUERIES));
-    const snapshot = outcomes[0]?.ts;
-    for (let from = MAX_BATCH_QUERIES; from < calls.length; from += MAX_BATCH_QUERIES) {
-      const more = await runner.queries(calls.slice(from, from + MAX_BATCH_QUERIES), snapshot).catch(() => null);
-      if (!more) break;
-      outcomes.push(...more);
+  async function inBatches(calls: Parameters<typeof runner.queryRound>[0]): Promise<(QueryOutcome | null)[]> {
+    const outcomes: (QueryOutcome | null)[] = [];
+    const overShare = new Set<string | null>();
+    for (let from = 0; from < calls.length; from += MAX_BATCH_QUERIES) {
+      const batch = calls.slice(from, from + MAX_BATCH_QUERIES);
+      const due = batch.filter(({ identity }) => !overShare.has(shareKey(identity)));
+      const answers = await queryRound(due, outcomes[0]?.ts);
+      if (!answers) break;
+      for (const [index, { identity }] of due.entries()) if (!answers[index]) overShare.add(shareKey(identity));
+      const byCall = new Map(due.map((call, index) => [call, answers[index] ?? null]));
+      outcomes.push(...batch.map((call) => byCall.get(call) ?? null));
     }
     return outcomes;
+  }
+
+  async function queryRound(calls: Parameters<typeof runner.queryRound>[0], at: Timestamp | undefined) {
+    if (calls.length === 0) return [];
+    const round = runner.queryRound(calls, at);
+    return at === undefined ? round : round.catch(() => null);
   }
 
   /** Returns the caller with the latest token expiry. Fixed before the run, because identities may change during it. */
@@ -289,6 +300,12 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
       readsIdentity.add(run.spec.path);
       narrow(run, caller.key);
     }
+  }
+
+  function postpone(run: Run): void {
+    if (run.token !== null) byToken.delete(run.token);
+    run.token = null;
+    if (run.watches.size > 0) markStale(run, 0n);
   }
 
   function dropArguments(run: Run): void {

@@ -13,7 +13,7 @@ const mutation = (id: number, path: string, sessionId: string): Question => ({
 const query = (id: number, path: string, ...callers: Identity[]): Question => ({
   id,
   kind: "queries",
-  params: { calls: (callers.length > 0 ? callers : [anonymous]).map((caller) => callOf(path, caller)), at: null },
+  params: { calls: (callers.length > 0 ? callers : [anonymous]).map((caller) => callOf(path, caller)), at: null, isRound: false },
 });
 const user = (subject: string): Identity => ({
   kind: "user",

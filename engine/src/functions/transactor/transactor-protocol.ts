@@ -47,7 +47,8 @@ export type StoredFile = FileRow & { path: string; url: string };
 export type RequestedFunction = { path: string; component?: ComponentPath | undefined; visibility: Visibility };
 
 export type Questions = {
-  queries: { params: { calls: WireCall[]; at: Timestamp | null }; answer: WireRun[] };
+  /** A caller's calls after `SHARE_MS` are not run: null in a round, which has calls of many callers, otherwise the answer is shorter. */
+  queries: { params: { calls: WireCall[]; at: Timestamp | null; isRound: boolean }; answer: (WireRun | null)[] };
   mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
   /** `isRepeatable`: a second run after a commit without an answer has no effect. */
   commitMutation: { params: { id: number; isRepeatable: boolean }; answer: { run: WireRun } | { conflict: Conflict } };

@@ -5,6 +5,7 @@ import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garb
 import { answerQuestion } from "./answer-question.ts";
 import type { Question, FromTransactor, ToTransactor, TransactorData } from "./transactor-protocol.ts";
 import { openingError, openTransactor } from "./open-transactor.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { Watch } from "../isolate/time-limit.ts";
 import type { Transactor } from "./transactor.ts";
 import { elapsed } from "../../elapsed.ts";
@@ -24,8 +25,7 @@ const watch = new Watch(data.watch);
 setInterval(() => watch.noteProgress(), PROGRESS_EVERY_MS).unref();
 
 const collectGarbage = garbageCollector();
-/** In order of arrival: a subscription dropped before a mutation is not affected by it. */
-const waiting: (Question | { drop: string[] })[] = [];
+const waiting = new FairQueue();
 let transactor: Transactor | null = null;
 let tidy = (): void => {};
 let working = false;
@@ -42,8 +42,8 @@ const fail = (error: unknown): void => {
 
 function receive(message: ToTransactor): void {
   if (message.kind === "work") {
-    if (message.dropped.length > 0) waiting.push({ drop: message.dropped });
-    waiting.push(...message.questions);
+    if (message.dropped.length > 0) waiting.add([{ drop: message.dropped }]);
+    waiting.add(message.questions);
     wake();
   } else if (message.kind === "close") {
     closing = true;
@@ -69,11 +69,12 @@ function wake(): void {
 }
 
 async function serve(transactor: Transactor): Promise<void> {
-  while (waiting.length > 0) {
+  while (!waiting.isEmpty) {
     const started = elapsed();
     const batch = transactor.beginBatch();
-    for (let count = 0; count < BATCH_QUESTIONS && elapsed() - started < BATCH_MS; count++) {
-      const question = waiting.shift();
+    let now = started;
+    for (let count = 0; count < BATCH_QUESTIONS && now - started < BATCH_MS; count++) {
+      const question = waiting.next(now);
       if (!question) break;
       if ("drop" in question) {
         transactor.drop(question.drop);
@@ -81,10 +82,13 @@ async function serve(transactor: Transactor): Promise<void> {
       }
       const bytes = argumentBytes(question);
       await answerQuestion(transactor, batch, question);
+      const after = elapsed();
+      waiting.charge(question, after - now, after);
+      now = after;
       watch.noteProgress();
       if (bytes >= LARGE_MESSAGE_BYTES) collectGarbage(bytes);
       if (batch.ends || batch.failure) break;
-      if (waiting.length === 0) drainPort();
+      if (!waiting.hasArrived) drainPort();
     }
     const ended = batch.ends && !batch.failure;
     post({ kind: "batch", batch: transactor.finishBatch(batch) });

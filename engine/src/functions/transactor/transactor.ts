@@ -21,6 +21,7 @@ import { requestedPath, type KnownFunction } from "../registry.ts";
 import type { RemovedFiles } from "../files/removed-files.ts";
 import { newRequestId } from "../request-id.ts";
 import { Execution, invoke, Run } from "./run-function.ts";
+import { shareKey, SHARE_MS } from "./caller-share.ts";
 import type { CurrentExecution } from "../isolate/current-execution.ts";
 import type { Services } from "../isolate/syscalls.ts";
 import { NEVER_SETTLES, TIMED_OUT } from "../error-messages.ts";
@@ -120,15 +121,25 @@ export class Transactor {
     return { answers, latest: this.database.latest(), affected, committed, jobsChanged: batch.jobsChanged };
   }
 
-  async queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<WireRun[]> {
-    const { calls, at } = question.params;
+  async queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<(WireRun | null)[]> {
+    const { calls, at, isRound } = question.params;
     const { database } = this;
     const latest = database.latest();
     const ts = at ?? latest;
-    const runs: WireRun[] = [];
+    const runs: (WireRun | null)[] = [];
+    const usedMs = new Map<string | null, number>();
     for (const [index, call] of calls.entries()) {
+      const caller = shareKey(call.identity);
+      const before = usedMs.get(caller) ?? 0;
+      if (caller !== null && before >= SHARE_MS) {
+        if (!isRound) break;
+        runs.push(null);
+        continue;
+      }
       const transaction = database.beginQuery(at ?? undefined);
-      runs.push(await this.run(question, index, call, "query", transaction, ts));
+      const run = await this.run(question, index, call, "query", transaction, ts);
+      runs.push(run);
+      usedMs.set(caller, before + run.metadata.durationMs);
       if (call.token === undefined) continue;
       // A later commit may already have changed its ranges, at the earliest right after the snapshot.
       if (ts < latest) batch.affected.push({ ts: ts + 1n, affected: [call.token] });
