@@ -3,13 +3,16 @@ import type { Doc } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
 import { type CallerCtx, projectFor, serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
 import { invalid, limit, notFound } from "./model/errors";
+import { countAttempts } from "./model/limits/attempts";
+import { dueDeliveries, nextOwner, runningDelivery, waitingWebhooks } from "./model/webhooks/waitingWebhooks";
 import { eventFields, webhookEvent } from "./model/webhooks/webhookTables";
-import { deleteWebhook, WEBHOOKS_MAX, webhooksOf } from "./model/webhooks/webhooks";
+import { deleteWebhook, queueDelivery, WEBHOOKS_MAX, webhooksOf } from "./model/webhooks/webhooks";
 
 /** Webhooks of a project. The app server creates the keys and sends the events, because functions cannot connect to other servers. */
 
 const URL_MAX = 2000;
 const DELIVERIES_SHOWN = 20;
+const TESTS_PER_MINUTE = 10;
 
 const deliveryShape = v.object({
   _id: v.id("webhookDeliveries"),
@@ -67,20 +70,15 @@ export const remove = userMutation({
   },
 });
 
+/** Throws "limit" above `TESTS_PER_MINUTE` tests of one person. */
 export const sendTest = userMutation({
   args: managed,
   returns: v.null(),
   handler: async (ctx, args) => {
     const { webhook } = await managedWebhook(ctx, args);
-    const now = Date.now();
-    await ctx.db.insert("webhookDeliveries", {
-      webhookId: webhook._id,
-      event: "test",
-      items: [],
-      createdAt: now,
-      dueAt: now,
-      attempts: 0,
-    });
+    const limits = [{ key: `webhook test ${ctx.user.id}`, most: TESTS_PER_MINUTE }];
+    if ((await countAttempts(ctx, { limits, seconds: 60 })) > 0) throw limit("Too many tests. Try again in a minute.");
+    await queueDelivery(ctx, webhook, { event: "test", items: [] }, Date.now());
     return null;
   },
 });
@@ -134,6 +132,7 @@ export const due = serverQuery({
 
 const claimedShape = v.object({
   id: v.id("webhookDeliveries"),
+  ...runningDelivery.fields,
   attempts: v.number(),
   url: v.string(),
   sealedSecret: v.string(),
@@ -142,34 +141,63 @@ const claimedShape = v.object({
   projectId: v.id("projects"),
   ...eventFields,
 });
+type Claimed = Infer<typeof claimedShape>;
 
-/** Leases due deliveries, so that one app server sends each. A delivery not reported within `leaseMs` is due again. */
-export const claim = serverMutation({
-  args: { lease: v.string(), leaseMs: v.number(), limit: v.number() },
-  returns: v.array(claimedShape),
-  handler: async (ctx, { lease, leaseMs, limit }) => {
+/** Webhooks that a claim visits before it ends. */
+const VISITED = 50;
+const PER_OWNER = 10;
+const PER_WEBHOOK = 5;
+
+/**
+ * Leases due deliveries, so that one app server sends each. A delivery not reported within `leaseMs` is due again.
+ * Visits the people with waiting deliveries from `after` on, and returns the last one; null at the end. Together with `running`,
+ * at most `PER_WEBHOOK` deliveries of a webhook and `PER_OWNER` of a person are leased, so that slow receivers delay only their own.
+ */
+export const claimDue = serverMutation({
+  args: {
+    lease: v.string(),
+    leaseMs: v.number(),
+    limit: v.number(),
+    after: v.union(v.string(), v.null()),
+    running: v.array(runningDelivery),
+  },
+  returns: v.object({ deliveries: v.array(claimedShape), after: v.union(v.string(), v.null()) }),
+  handler: async (ctx, { lease, leaseMs, limit, after, running }) => {
     const now = Date.now();
-    const rows = await ctx.db
-      .query("webhookDeliveries")
-      .withIndex("by_due", (q) => q.gt("dueAt", 0).lte("dueAt", now))
-      .take(limit);
-    const claimed = [];
-    for (const row of rows) {
-      const webhook = await ctx.db.get(row.webhookId);
-      if (!webhook) {
-        await ctx.db.delete(row._id);
-        continue;
+    const deliveries: Claimed[] = [];
+    let owner = await nextOwner(ctx, after ?? "");
+    for (let visited = 0; owner !== null; owner = await nextOwner(ctx, owner)) {
+      const own = running.filter((each) => each.owner === owner);
+      for await (const webhookId of waitingWebhooks(ctx, owner, own.at(-1)?.webhookId)) {
+        visited++;
+        const ofWebhook = own.filter((each) => each.webhookId === webhookId).length;
+        const room = Math.min(limit - deliveries.length, PER_OWNER - own.length, PER_WEBHOOK - ofWebhook);
+        const webhook = room > 0 ? await ctx.db.get(webhookId) : null;
+        for (const row of room > 0 ? await dueDeliveries(ctx, { owner, webhookId }, now, room) : []) {
+          own.push({ owner, webhookId });
+          if (webhook) deliveries.push(await leaseDelivery(ctx, row, webhook, { lease, dueAt: now + leaseMs }));
+          else await ctx.db.delete(row._id);
+        }
+        if (deliveries.length >= limit || own.length >= PER_OWNER || visited >= VISITED) break;
       }
-      const attempts = row.attempts + 1;
-      await ctx.db.patch(row._id, { lease, attempts, dueAt: now + leaseMs });
-      const { url, sealedSecret, projectId } = webhook;
-      const { event, createdAt, items, comment, newStatus } = row;
-      const about = { items, ...(comment && { comment }), ...(newStatus !== undefined && { newStatus }) };
-      claimed.push({ id: row._id, attempts, url, sealedSecret, event, createdAt, projectId, ...about });
+      if (deliveries.length >= limit || visited >= VISITED) break;
     }
-    return claimed;
+    return { deliveries, after: owner };
   },
 });
+
+async function leaseDelivery(
+  { db }: MutationCtx,
+  { _id: id, ...row }: Doc<"webhookDeliveries">,
+  { _id: webhookId, url, sealedSecret, projectId, createdBy: owner }: Doc<"webhooks">,
+  leased: { lease: string; dueAt: number },
+): Promise<Claimed> {
+  const attempts = row.attempts + 1;
+  await db.patch(id, { attempts, ...leased });
+  const { event, createdAt, items, comment, newStatus } = row;
+  const about = { items, ...(comment && { comment }), ...(newStatus !== undefined && { newStatus }) };
+  return { id, webhookId, owner, attempts, url, sealedSecret, event, createdAt, projectId, ...about };
+}
 
 const outcome = { id: v.id("webhookDeliveries"), lease: v.string(), status: v.optional(v.number()), problem: v.optional(v.string()) };
 
@@ -177,7 +205,8 @@ const outcome = { id: v.id("webhookDeliveries"), lease: v.string(), status: v.op
 export const finish = serverMutation({
   args: outcome,
   returns: v.null(),
-  handler: (ctx, args) => report(ctx, args, { dueAt: undefined, finishedAt: Date.now(), isDelivered: args.problem === undefined }),
+  handler: (ctx, args) =>
+    report(ctx, args, { dueAt: undefined, owner: undefined, finishedAt: Date.now(), isDelivered: args.problem === undefined }),
 });
 
 export const postpone = serverMutation({

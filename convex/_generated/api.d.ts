@@ -155,10 +155,12 @@ import type * as model_transfers_transferTables from "../model/transfers/transfe
 import type * as model_transfers_transfers from "../model/transfers/transfers.js";
 import type * as model_trashing from "../model/trashing.js";
 import type * as model_undo_recordChanges from "../model/undo/recordChanges.js";
+import type * as model_undo_revertAsJob from "../model/undo/revertAsJob.js";
 import type * as model_undo_revertChanges from "../model/undo/revertChanges.js";
 import type * as model_undo_undoTables from "../model/undo/undoTables.js";
 import type * as model_upgrades from "../model/upgrades.js";
 import type * as model_versionTables from "../model/versionTables.js";
+import type * as model_webhooks_waitingWebhooks from "../model/webhooks/waitingWebhooks.js";
 import type * as model_webhooks_webhookTables from "../model/webhooks/webhookTables.js";
 import type * as model_webhooks_webhooks from "../model/webhooks/webhooks.js";
 import type * as notices from "../notices.js";
@@ -336,10 +338,12 @@ declare const fullApi: ApiFromModules<{
   "model/transfers/transfers": typeof model_transfers_transfers;
   "model/trashing": typeof model_trashing;
   "model/undo/recordChanges": typeof model_undo_recordChanges;
+  "model/undo/revertAsJob": typeof model_undo_revertAsJob;
   "model/undo/revertChanges": typeof model_undo_revertChanges;
   "model/undo/undoTables": typeof model_undo_undoTables;
   "model/upgrades": typeof model_upgrades;
   "model/versionTables": typeof model_versionTables;
+  "model/webhooks/waitingWebhooks": typeof model_webhooks_waitingWebhooks;
   "model/webhooks/webhookTables": typeof model_webhooks_webhookTables;
   "model/webhooks/webhooks": typeof model_webhooks_webhooks;
   notices: typeof notices;

@@ -43,6 +43,8 @@ const { secret, sealedSecret } = createWebhookSecret(testConfig);
 const local = { protocol: "http:", request, isAllowed: (address: string) => address === "127.0.0.1" || address === "::1" };
 const delivery = (url: string): Delivery => ({
   id: "delivery1" as Id<"webhookDeliveries">,
+  webhookId: "webhook1" as Id<"webhooks">,
+  owner: "user1",
   attempts: 1,
   url,
   sealedSecret,

@@ -6,7 +6,7 @@ import { type Network, postPublic } from "~/lib/http/public-fetch.server";
 import type { api } from "#convex/_generated/api";
 import { openWebhookSecret } from "./webhook-secret.server";
 
-export type Delivery = FunctionReturnType<typeof api.webhooks.claim>[number];
+export type Delivery = FunctionReturnType<typeof api.webhooks.claimDue>["deliveries"][number];
 
 export type Outcome = { status?: number; problem?: string };
 

@@ -18,6 +18,8 @@ let started: Awaited<ReturnType<typeof startAppBackend>>;
 let receiver: Server;
 let url: string;
 let status = 204;
+/** Addresses that are not answered. */
+const held = new Set<string>();
 const received: { id: string; body: { type: string; data: { items: { id: string }[] } } }[] = [];
 let ada: Person;
 let projectId: Id<"projects">;
@@ -32,7 +34,7 @@ beforeAll(async () => {
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
       received.push({ id: String(incoming.headers["webhook-id"]), body: JSON.parse(Buffer.concat(chunks).toString()) });
-      response.writeHead(status).end();
+      if (!held.has(incoming.url ?? "")) response.writeHead(status).end();
     });
   }).listen(0, "127.0.0.1");
   await once(receiver, "listening");
@@ -46,6 +48,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   received.splice(0);
+  held.clear();
   status = 204;
   ada = await signUp(backend, "ada");
   projectId = await ada.mutation(api.projects.create, { name: "Shown" });
@@ -59,10 +62,28 @@ const network: Network = {
   request: (to, options, onResponse) => request(to.href.replace("https:", "http:"), options, onResponse),
 };
 
-const create = (events: ("image.created" | "comment.created" | "status.changed")[]) => {
+type Events = ("image.created" | "comment.created" | "status.changed")[];
+
+const create = (events: Events, of = { person: ada, projectId, path: "" }) => {
   const { sealedSecret } = createWebhookSecret(config);
-  return server.mutation(api.webhooks.create, { sessionId: ada.sessionId, projectId, url, sealedSecret, events });
+  const { sessionId } = of.person;
+  return server.mutation(api.webhooks.create, { sessionId, projectId: of.projectId, url: url + of.path, sealedSecret, events });
 };
+
+/** Queues deliveries that were due before all others. */
+const queue = (webhookId: string, owner: string, count: number) =>
+  backend.inside.mutation(probe.insertMany, {
+    table: "webhookDeliveries",
+    rows: Array.from({ length: count }, () => ({
+      webhookId,
+      owner,
+      event: "test",
+      items: [],
+      createdAt: Date.now(),
+      dueAt: 1,
+      attempts: 0,
+    })),
+  });
 const logged = async () => (await ada.query(api.webhooks.list, { projectId })).map(({ deliveries }) => deliveries);
 
 it("sends each new image once, also with several workers", { tags: "@webhook-once" }, async () => {
@@ -122,6 +143,41 @@ it("retries a failed delivery, at most six times", { tags: "@webhook-retries" },
   } finally {
     await worker.close();
   }
+});
+
+it("sends to other receivers while receivers of one person do not answer", { tags: "@webhook-slow-receivers" }, async () => {
+  for (const path of ["/one", "/two"]) {
+    held.add(`/hook${path}`);
+    await queue(await create(["comment.created"], { person: ada, projectId, path }), ada.userId, 60);
+  }
+  const own = await create(["comment.created"], { person: ada, projectId, path: "/three" });
+  const bob = await signUp(backend, "bob");
+  const bobsProject = await bob.mutation(api.projects.create, { name: "Other" });
+  const bobs = await create(["comment.created"], { person: bob, projectId: bobsProject, path: "/bob" });
+  const worker = startWebhookWorker(config, network);
+  try {
+    await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(10), 20_000);
+    await bob.mutation(api.webhooks.sendTest, { projectId: bobsProject, webhookId: bobs });
+    await vi.waitFor(async () => {
+      const [webhook] = await bob.query(api.webhooks.list, { projectId: bobsProject });
+      expect(webhook?.deliveries).toMatchObject([{ state: "delivered" }]);
+    }, 20_000);
+    // None of the first deliveries has ended.
+    expect((await logged()).flat().filter(({ status: answer, problem }) => answer !== null || problem !== null)).toEqual([]);
+    await ada.mutation(api.webhooks.sendTest, { projectId, webhookId: own });
+    await vi.waitFor(async () => expect((await logged())[2]).toMatchObject([{ state: "delivered" }]), 20_000);
+  } finally {
+    held.clear();
+    receiver.closeAllConnections();
+    await worker.close();
+  }
+});
+
+it("refuses more than ten tests of one person in a minute", { tags: "@webhook-tests-limit" }, async () => {
+  const webhookIds = [await create(["image.created"]), await create(["comment.created"])];
+  const sendTest = (index: number) => ada.mutation(api.webhooks.sendTest, { projectId, webhookId: webhookIds[index % 2] ?? "" });
+  for (let index = 0; index < 10; index++) await sendTest(index);
+  await expect(sendTest(10)).rejects.toMatchObject({ data: { code: "limit", message: "Too many tests. Try again in a minute." } });
 });
 
 it("a deleted webhook receives nothing, and its project needs no query", async () => {

@@ -1,15 +1,10 @@
-import { lookup as lookupAddress, type LookupAddress, type LookupAllOptions } from "node:dns";
+import { lookup as lookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { createDnsLookup, type Lookup } from "./dns-lookup.server";
 
 type Limits = { maxBytes: number; timeoutMs: number };
-
-type Lookup = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 export type Network = {
   protocol: string;
@@ -22,7 +17,7 @@ export type Network = {
   ) => { end(body?: string): void; once: (event: "error", listener: (error: Error) => void) => unknown };
 };
 
-export const INTERNET: Network = { protocol: "https:", isAllowed: isPublicAddress, request: requestHttps };
+export const INTERNET: Network = { protocol: "https:", isAllowed: isPublicAddress, lookup: createDnsLookup(), request: requestHttps };
 
 const REDIRECTS = 3;
 

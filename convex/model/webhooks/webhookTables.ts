@@ -33,6 +33,8 @@ export const webhookTables = {
     attempts: v.number(),
     /** Absent after success or the last attempt. */
     dueAt: v.optional(v.number()),
+    /** Who created the webhook. Set as long as `dueAt`, so that each person gets a share of the queue. */
+    owner: v.optional(v.string()),
     lease: v.optional(v.string()),
     finishedAt: v.optional(v.number()),
     isDelivered: v.optional(v.boolean()),
@@ -40,6 +42,7 @@ export const webhookTables = {
     problem: v.optional(v.string()),
   })
     .index("by_due", ["dueAt"])
+    .index("by_owner", ["owner", "webhookId", "dueAt"])
     .index("by_webhook", ["webhookId", "createdAt"])
     .index("by_age", ["createdAt"]),
 };

@@ -18,9 +18,16 @@ export async function queueDeliveries({ db }: MutationCtx, { _id, hasWebhooks }:
   if (hasWebhooks !== true) return;
   const webhooks = await webhooksOf({ db }, _id);
   const now = Date.now();
-  for (const { _id: webhookId, events } of webhooks)
-    if (events.includes(event.event))
-      await db.insert("webhookDeliveries", { ...event, webhookId, createdAt: now, dueAt: now, attempts: 0 });
+  for (const webhook of webhooks) if (webhook.events.includes(event.event)) await queueDelivery({ db }, webhook, event, now);
+}
+
+export async function queueDelivery(
+  { db }: Pick<MutationCtx, "db">,
+  { _id: webhookId, createdBy: owner }: Doc<"webhooks">,
+  event: ObjectType<typeof eventFields> & { event: WebhookEvent | "test" },
+  now: number,
+): Promise<void> {
+  await db.insert("webhookDeliveries", { ...event, webhookId, owner, createdAt: now, dueAt: now, attempts: 0 });
 }
 
 /** Maximum deliveries that one mutation deletes with their webhook. The sweep deletes the others. */

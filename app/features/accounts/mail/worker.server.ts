@@ -19,7 +19,7 @@ const BATCH = 3;
 /** Pauses after failures, in ms. The last repeats until the message expires. */
 const PAUSES = [5000, 30_000, 120_000, 600_000];
 
-export type MailWorker = QueueWorker;
+export type MailWorker = Pick<QueueWorker, "close">;
 
 export function startMailWorker(config: AppConfig, transport: Transport): MailWorker {
   const deployment = serviceConvex(config);

@@ -17,6 +17,8 @@ type Queue = {
 };
 
 export type QueueWorker = {
+  /** Drains the queue now, if it has entries. */
+  wake(): void;
   close(): Promise<void>;
 };
 
@@ -66,6 +68,10 @@ export function startQueueWorker(config: AppConfig, { name, due, drain }: Queue)
   }
 
   return {
+    wake() {
+      hasNewEntry = true;
+      scheduleRun(0);
+    },
     async close() {
       controller.abort();
       clearTimeout(timer);
