@@ -15,11 +15,10 @@ import { RETRY_AFTER_SECONDS } from "~/lib/http/retry-after";
 import { log } from "~/lib/http/telemetry/log.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { api } from "#convex/_generated/api";
-import { tokenHashOf } from "~/features/accounts/session/access-token.server";
+import { admitToken, refuseToken } from "./admit-token.server";
 import { ApiError } from "./api-error.server";
 import { type Endpoint, endpoints } from "./endpoints.server";
 import { openApiDocument } from "./open-api.server";
-import { countRefusal, countRequest, type Limit, refusalLimitOf } from "./request-limit.server";
 
 const API_PATH = "/api/v1";
 
@@ -40,8 +39,8 @@ async function answer(request: Request, context: Readonly<RouterContextProvider>
   const origin = originOf(config, request);
   const addresses = { origin, base: origin + API_PATH };
   if (path === "/openapi.json" && isRead(request)) return Response.json(openApiDocument(addresses.base));
+  const tokenHash = await admitToken(request, context, headers);
   const { endpoint, id } = endpointFor(request, path);
-  const tokenHash = await admit(request, context, headers);
   const query = checkedQuery(endpoint, url.searchParams);
   try {
     const body = await checkedBody(endpoint, request);
@@ -69,34 +68,6 @@ function endpointFor(request: Request, path: string): { endpoint: Endpoint; id: 
   const allowed = found.map(({ endpoint }) => endpoint.method).join(", ");
   throw new ApiError(405, "method_not_allowed", `This endpoint accepts ${allowed}.`, { Allow: allowed });
 }
-
-/** Returns the hash of the request's token. Throws 401 and 429. */
-async function admit(request: Request, context: Readonly<RouterContextProvider>, headers: Headers): Promise<string> {
-  const { accounts } = context.get(configContext);
-  const address = context.get(clientAddressContext);
-  const tokenHash = tokenHashOf(request.headers);
-  if (accounts.rateLimit) {
-    const refused = await refusalLimitOf(address);
-    if (refused.isExceeded) throw tooMany(refused);
-  }
-  if (tokenHash === null) {
-    await countRefusal(address);
-    throw new ApiError(401, "unauthenticated", "Send a personal access token: Authorization: Bearer atl_…", CHALLENGE);
-  }
-  if (accounts.rateLimit) {
-    const limit = await countRequest(tokenHash);
-    headers.set("RateLimit-Limit", String(limit.limit));
-    headers.set("RateLimit-Remaining", String(limit.remaining));
-    headers.set("RateLimit-Reset", String(limit.seconds));
-    if (limit.isExceeded) throw tooMany(limit);
-  }
-  return tokenHash;
-}
-
-const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="Atelier"' };
-
-const tooMany = ({ seconds }: Limit) =>
-  new ApiError(429, "rate_limited", `Too many requests. Try again in ${seconds} s.`, { "Retry-After": String(seconds) });
 
 /** Returns the checked parameters. Throws 400, also for unknown parameters, because a misspelt one would be ignored. */
 function checkedQuery({ query = z.object({}) }: Endpoint, sent: URLSearchParams): Record<string, unknown> {
@@ -127,8 +98,7 @@ async function checkedBody({ sends }: Endpoint, request: Request): Promise<unkno
 async function refusedToken(config: AppConfig, tokenHash: string, { scope }: Endpoint, address: string): Promise<ApiError> {
   const holder = await serviceConvex(config).query(api.accounts.accessTokens.find, { tokenHash });
   if (holder) return new ApiError(403, "insufficient_scope", `This endpoint requires a token with the permission "${scope}".`);
-  await countRefusal(address);
-  return new ApiError(401, "unauthenticated", "This token is unknown, expired or revoked.", CHALLENGE);
+  return refuseToken(tokenHash, address);
 }
 
 const NOTED_MS = 60_000;

@@ -15,14 +15,14 @@ export async function countRequest(tokenHash: string): Promise<Limit> {
   return limitOf(state.result, state.isExceeded, REQUESTS_PER_MINUTE);
 }
 
-export async function countRefusal(address: string): Promise<void> {
-  await consume(refusals, networkOf(address));
+/** Counts a request without a valid token. */
+export async function countRefusal(address: string): Promise<Limit> {
+  const state = await consume(refusals, networkOf(address));
+  return limitOf(state.result, state.isExceeded, REFUSALS_PER_MINUTE);
 }
 
-/** Returns the limit of requests without a valid token, without counting this one. */
-export async function refusalLimitOf(address: string): Promise<Limit> {
-  const result = await refusals.get(networkOf(address));
-  return limitOf(result, (result?.consumedPoints ?? 0) >= REFUSALS_PER_MINUTE, REFUSALS_PER_MINUTE);
+export async function uncountRefusal(address: string): Promise<void> {
+  await refusals.reward(networkOf(address));
 }
 
 const networkOf = (address: string): string => normalizeIP(address, { ipv6Subnet: 64 });

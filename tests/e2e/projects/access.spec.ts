@@ -57,7 +57,7 @@ const RULES: Record<string, Rule> = {
   "/billing": "sign-in",
   "/notifications": "sign-in",
   "/api/auth/*": "auth api",
-  "/api/v1/*": "hidden",
+  "/api/v1/*": "refused",
   "/images/:id": "hidden",
   "/people/:id/picture": "hidden",
   "/s/:token": "hidden",
