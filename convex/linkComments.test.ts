@@ -211,6 +211,54 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     expect(earlier.find(({ read }) => !read)).toMatchObject({ notice: { kind: "reply" }, about: { actor: "Grace" } });
   });
 
+  it("share the last of five unread notices per person and link", { tags: "@link-notices-limit" }, async () => {
+    const [{ linkId }, other] = [await create(image), await create(image)];
+    const threadIds: string[] = [];
+    for (let each = 1; each <= 8; each += 1) {
+      threadIds.push(await begin(linkId, { guest: newGuest(`Guest ${each}`) }, `${each}`));
+      await backend.settle();
+    }
+    for (const person of [ada, eve]) {
+      const shown = await unread(person);
+      expect(shown.map(({ more }) => more)).toEqual([3, undefined, undefined, undefined, undefined]);
+      expect(shown[0]).toMatchObject({ notice: { threadId: threadIds[7], guest: "Guest 8" }, about: { actor: "Guest 8" } });
+      expect(await person.query(api.notices.getUnreadCount, {})).toBe(5);
+    }
+    await begin(other.linkId, { guest: newGuest() }, "Other link");
+    await backend.settle();
+    expect(await unread(ada)).toHaveLength(6);
+    await ada.mutation(api.notices.markAllRead, {});
+    await begin(linkId, { guest: newGuest() }, "Later");
+    await backend.settle();
+    expect((await unread(ada)).map(({ more }) => more)).toEqual([undefined]);
+    expect((await unread(eve))[0]?.more).toBe(4);
+  });
+
+  it("add at most five read notices an hour per link to a muted project", async () => {
+    const { linkId } = await create(image);
+    await eve.mutation(api.notificationSettings.setMuted, { projectId: project, isMuted: true });
+    for (let each = 1; each <= 8; each += 1) {
+      await begin(linkId, { guest: newGuest() }, `${each}`);
+      await backend.settle();
+    }
+    const ofLink = (await eve.query(api.notices.listAll, {})).filter(({ notice }) => notice.kind === "comment");
+    expect(ofLink.map(({ read, more }) => [read, more])).toEqual([[true, 3], ...Array.from({ length: 4 }, () => [true, undefined])]);
+  });
+
+  it("are mailed at most six times an hour per person and link", async () => {
+    const { linkId } = await create(image);
+    const guest = newGuest();
+    let last = "";
+    for (let each = 1; each <= 8; each += 1) {
+      last = await ada.mutation(comments.startThread, { itemId: image, text: "Ada", key: randomUUID() });
+      await answer(linkId, { guest }, last, `Answer ${each}`);
+    }
+    await backend.settle();
+    const mails = (await rowsOf(backend, "mails", "userId", ada.userId)).filter(({ key }) => key !== "digest");
+    expect(mails).toHaveLength(6);
+    expect(mails.filter(({ key }) => key === `link ${linkId}`)).toMatchObject([{ content: { thread: last } }]);
+  });
+
   it("leave no name of the guest when they are deleted", async () => {
     const { linkId, visitor } = await create(image);
     const guest = newGuest("Buy now");

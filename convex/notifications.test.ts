@@ -238,6 +238,15 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await rowsOf(backend, "notificationSettings", "userId", "nobody")).toEqual([]);
   });
 
+  it("mails at most ten notices of one person in an hour", { tags: "@mails-per-person" }, async () => {
+    for (let each = 0; each < 12; each += 1) {
+      const role = each % 2 === 0 ? ("viewer" as const) : ("editor" as const);
+      await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role });
+    }
+    expect((await notices(eve)).filter(({ kind }) => kind === "accessChanged")).toHaveLength(12);
+    expect(await queued(eve)).toHaveLength(10);
+  });
+
   it("notifies of a changed role and of the removal, with the project's name", async () => {
     await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role: "viewer" });
     expect(await notices(eve)).toMatchObject([{ change: "role", access: { actor: "ada", project: "Shared", role: "viewer" } }]);

@@ -26,11 +26,12 @@ export const tellOfThread = internalMutation({
     const { itemId, authorId } = thread;
     const guest = first.guestName !== undefined && { guest: first.guestName };
     const notice = { kind: "comment" as const, actorId: authorId, itemId, threadId, ...guest };
+    const subject = { itemId, threadId, commentId: first._id, at: first.createdAt, ...(first.linkId && { linkId: first.linkId }) };
     for (const userId of people)
       if (userId !== authorId && !first.mentions.includes(userId)) {
         // An open page can show the thread before this job runs.
         const isRead = (await readUntil({ ...ctx, user: { id: userId } }, itemId)) >= first.createdAt;
-        await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, commentId: first._id, at: first.createdAt, isRead });
+        await notifyPerson(ctx, userId, project._id, notice, { ...subject, isRead });
       }
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.notifications.tellOfThread, { threadId, cursor: continueCursor });
     return null;

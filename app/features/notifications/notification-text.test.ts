@@ -59,6 +59,15 @@ it.each([
     "Grace (guest) commented on “Cover”.",
     "/design/d1/comments?thread=t1",
   ],
+  [
+    {
+      notice: { kind: "reply", actorId: "guest-1", itemId: "d1", threadId: "t1", guest: "Grace" } as const,
+      about: { actor: "Grace", item: "Cover", designId: "d1" as Id<"designs"> },
+      more: 37,
+    },
+    "Grace (guest) replied to a comment on “Cover”. 37 more comments came through the same public link.",
+    "/design/d1/comments?thread=t1",
+  ],
 ])("%j has a text and a link", (shown, text, to) => {
   expect([projectNotificationText(shown).text, projectNotificationLink(shown)?.to]).toEqual([text, to]);
 });

@@ -1,3 +1,4 @@
+import { count } from "~/lib/ui/count";
 import { isolate } from "~/lib/ui/isolate";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
@@ -11,15 +12,16 @@ import type { MemberRole } from "#convex/model/rights";
 export type ShownNotification = FunctionReturnType<typeof api.notices.listAll>[number];
 type AccountNotice = FunctionReturnType<typeof api.notices.getNotices>[number]["notice"];
 type ProjectNotice = Extract<ShownNotification["notice"], { kind: NotificationKind }>;
-type ProjectNotification = Pick<ShownNotification, "about" | "access"> & { notice: ProjectNotice };
+type ProjectNotification = Pick<ShownNotification, "about" | "access" | "more"> & { notice: ProjectNotice };
 
 export const isOfProject = (notice: ShownNotification["notice"]): notice is ProjectNotice => isNotificationKind(notice.kind);
 
 /** Returns a notification's texts. `text` is null if the item is deleted or no longer shared, or the invitation has ended. */
-export function projectNotificationText({ notice, about, access }: ProjectNotification): { title: string; text: string | null } {
+export function projectNotificationText({ notice, about, access, more = 0 }: ProjectNotification): { title: string; text: string | null } {
   const title = titleFor(notice);
   if (notice.kind === "invitation" || notice.kind === "accessChanged") return { title, text: access ? accessText(notice, access) : null };
-  return { title, text: about ? itemText(notice, about) : null };
+  const further = more === 0 ? "" : ` ${count(more, "more comment")} came through the same public link.`;
+  return { title, text: about ? itemText(notice, about) + further : null };
 }
 
 function titleFor(notice: ProjectNotice): string {

@@ -81,6 +81,9 @@ export const noticeTables = {
     threadId: v.optional(v.id("commentThreads")),
     commentId: v.optional(v.string()),
     since: v.optional(v.number()),
+    /** The public link through which the comment came, and the number of further ones that have no notice of their own. */
+    linkId: v.optional(v.id("links")),
+    more: v.optional(v.number()),
     /** Set for invitations and changed access. */
     projectId: v.optional(v.id("projects")),
   })
@@ -88,6 +91,7 @@ export const noticeTables = {
     .index("by_item", ["userId", "itemId", "read"])
     .index("by_thread", ["threadId", "userId", "read"])
     .index("by_project", ["projectId", "userId"])
+    .index("by_link", ["linkId", "userId", "read"])
     .index("by_read", ["userId", "read", "at"])
     .index("by_age", ["at"]),
 

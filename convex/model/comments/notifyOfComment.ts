@@ -24,12 +24,13 @@ export async function notifyOfComment(
   // Nobody invited the visitors of a link, so the owner is notified of all that they write.
   const notified = author.linkId ? new Set([project.ownerId, ...people]) : people;
   const { _id: threadId, itemId } = thread;
+  const link = author.linkId && { linkId: author.linkId };
   const guest = author.guestName !== undefined && recipients.kind === "reply" && { guest: author.guestName };
   for (const userId of notified) {
     if (userId === author.id) continue;
     if (userId !== project.ownerId && !(await memberOf(ctx, project._id, userId))) continue;
     const notice = { kind: recipients.kind, actorId: author.id, itemId, threadId, ...guest };
-    await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, ...cause });
+    await notifyPerson(ctx, userId, project._id, notice, { itemId, threadId, ...cause, ...link });
   }
 }
 

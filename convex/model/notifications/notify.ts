@@ -5,7 +5,7 @@ import type { Delivery } from "./kinds";
 import { queueNotification } from "./queueMails";
 import { deliveryOf, muteOf, settingsOf } from "./settings";
 
-type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId">>;
+type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId" | "linkId">>;
 
 /** Adds a notice about a project and queues its mail. With `isRead` or in a muted project, the notice is read and not mailed. */
 export async function notifyPerson(
@@ -16,17 +16,57 @@ export async function notifyPerson(
   { at = Date.now(), isRead = false, ...subject }: Subject & { at?: number; isRead?: boolean } = {},
 ): Promise<Delivery> {
   const read = isRead || (await muteOf(ctx, projectId, userId)) !== null;
-  const existing = read ? null : await unreadOfThread(ctx, userId, notice, subject);
+  const existing = read ? undefined : await unreadOfThread(ctx, userId, notice, subject);
+  const replaced = existing ? undefined : await lastOfLink(ctx, userId, subject.linkId, { read, at });
+  const first = subject.threadId === undefined ? {} : { since: at };
   const fields = { notice, at, ...subject };
   if (existing) await ctx.db.patch(existing._id, fields);
-  const first = subject.threadId === undefined ? {} : { since: at };
-  const noticeId = existing?._id ?? (await ctx.db.insert("notices", { userId, read, ...fields, ...first }));
+  if (replaced) await ctx.db.patch(replaced._id, { ...fields, ...first, more: (replaced.more ?? 0) + 1 });
+  const noticeId = (existing ?? replaced)?._id ?? (await ctx.db.insert("notices", { userId, read, ...fields, ...first }));
   if (read) return "never";
   const delivery = deliveryOf(await settingsOf(ctx, userId), notice.kind);
   // The app server mails an invitation itself, with its token.
   const isSentApart = notice.kind === "invitation" && delivery === "now";
-  if (!isSentApart) await queueNotification(ctx, { userId, delivery, noticeId, threadId: subject.threadId, at });
+  const { threadId, linkId } = subject;
+  const isFlood = delivery === "now" && threadId === undefined && (await hasManyBy(ctx, userId, notice.actorId, at));
+  if (!isSentApart && !isFlood)
+    await queueNotification(ctx, { userId, delivery, noticeId, threadId, at, ...(replaced && linkId && { linkId }) });
   return delivery;
+}
+
+/** Notices by one person within an hour that another gets at once by mail. Threads have a limit of their own. */
+const MAILED_BY_PERSON = 10;
+const RECENT_READ = 100;
+
+async function hasManyBy({ db }: MutationCtx, userId: string, actorId: string, at: number): Promise<boolean> {
+  const recent = await db
+    .query("notices")
+    .withIndex("by_user", (q) => q.eq("userId", userId).gt("at", at - HOUR))
+    .order("desc")
+    .take(RECENT_READ);
+  const own = recent.filter(({ notice, threadId }) => threadId === undefined && "actorId" in notice && notice.actorId === actorId);
+  return own.length > MAILED_BY_PERSON;
+}
+
+/** Notices that a person gets of comments through one public link until they are read, because its visitors are strangers. */
+const OF_LINK = 5;
+const HOUR = 60 * 60 * 1000;
+
+/** Returns the notice that a further one of the link replaces. Read ones, as of a muted project, count for an hour. */
+async function lastOfLink(
+  { db }: MutationCtx,
+  userId: string,
+  linkId: Id<"links"> | undefined,
+  { read, at }: { read: boolean; at: number },
+): Promise<Doc<"notices"> | undefined> {
+  if (linkId === undefined) return undefined;
+  const rows = await db
+    .query("notices")
+    .withIndex("by_link", (q) => q.eq("linkId", linkId).eq("userId", userId).eq("read", read))
+    .order("desc")
+    .take(OF_LINK);
+  const counted = read ? rows.filter((row) => row.at > at - HOUR) : rows;
+  return counted.length < OF_LINK ? undefined : counted.toSorted((one, other) => other.at - one.at)[0];
 }
 
 async function unreadOfThread(

@@ -12,13 +12,24 @@ const RETRIED_MS = 3 * 24 * 60 * 60 * 1000;
 const DIGEST = "digest";
 
 type Mail = Doc<"mails">;
-type Sent = { userId: string; delivery: Delivery; noticeId: Id<"notices">; threadId: Id<"commentThreads"> | undefined; at: number };
+type Sent = {
+  userId: string;
+  delivery: Delivery;
+  noticeId: Id<"notices">;
+  threadId: Id<"commentThreads"> | undefined;
+  /** Set for a link with too many unread notices: its threads then share one mail an hour, about the last one. */
+  linkId?: Id<"links">;
+  at: number;
+};
 
 /** Queues the mail of a new notice. A mail of the same thread, or a digest, that is already queued will include it. */
-export async function queueNotification(ctx: MutationCtx, { userId, delivery, noticeId, threadId, at }: Sent): Promise<void> {
+export async function queueNotification(ctx: MutationCtx, { userId, delivery, noticeId, threadId, linkId, at }: Sent): Promise<void> {
   if (delivery === "never") return;
-  const key = delivery === "daily" ? DIGEST : threadId;
-  if (key !== undefined && (await queued(ctx, userId, key))) return;
+  const key = delivery === "daily" ? DIGEST : linkId === undefined ? threadId : `link ${linkId}`;
+  const waiting = key === undefined ? null : await queued(ctx, userId, key);
+  if (waiting && linkId !== undefined && threadId !== undefined && "thread" in waiting.content)
+    await ctx.db.patch(waiting._id, { content: { ...waiting.content, thread: threadId } });
+  if (waiting) return;
   const dueAt = delivery === "daily" ? nextMorning(at, (await settingsOf(ctx, userId))?.timeZone) : at + GRACE_MS;
   const content =
     delivery === "daily"

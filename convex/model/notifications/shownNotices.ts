@@ -29,10 +29,23 @@ const access = v.object({
 });
 
 /** `about` and `access` are absent if the person can no longer see the item or project, or if the invitation has ended. */
-export const shownNotice = v.object({ ...row, notice, about: v.optional(about), access: v.optional(access) });
+export const shownNotice = v.object({
+  ...row,
+  notice,
+  about: v.optional(about),
+  access: v.optional(access),
+  /** Further comments through the same public link, without a notice of their own. */
+  more: v.optional(v.number()),
+});
 export type ShownNotice = Infer<typeof shownNotice>;
 
-export const toShownNotice = ({ _id, notice: each, at, read }: Doc<"notices">): ShownNotice => ({ _id, notice: each, at, read });
+export const toShownNotice = ({ _id, notice: each, at, read, more }: Doc<"notices">): ShownNotice => ({
+  _id,
+  notice: each,
+  at,
+  read,
+  ...(more !== undefined && { more }),
+});
 
 /** Adds the current names of an item or project, if the person can see it. */
 export async function withNames(ctx: CallerCtx, shown: ShownNotice, namesOf: NamesOf): Promise<ShownNotice> {
