@@ -5,6 +5,7 @@ import { addImage } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import { BULK_MAX } from "./model/rules";
+import { REVERTED_AT_ONCE } from "./model/undo/revertAsJob";
 
 const step = "a step";
 const codeOf = async (call: Promise<unknown>) => (await refused(call)).code;
@@ -31,6 +32,24 @@ describe.each(backends)("undo on $name", ({ start }) => {
   });
 
   const revert = () => ada.mutation(api.undo.revert, { step });
+  /** Undoes or redoes a step that becomes a job. */
+  async function revertAll(of = step) {
+    await ada.mutation(api.undo.revert, { step: of });
+    await backend.settle();
+  }
+  async function tagged(): Promise<string[]> {
+    const rows = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
+    return rows.filter(({ tags }) => Array.isArray(tags) && tags.includes("poster")).map(({ _id }) => String(_id));
+  }
+  /** Adds copies of an image's row to the design until it has `count`. Returns the ids of all. */
+  async function fill(count: number, row: Record<string, unknown> | null): Promise<string[]> {
+    const { _id, _creationTime, orderKey: _key, ...copied } = row ?? {};
+    const rows = Array.from({ length: count - 3 }, (_, each) => ({ ...copied, uploadId: `${first()} ${each}` }));
+    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
+    await backend.inside.mutation(probe.patch, { table: "designs", id: designId, fields: { imageCount: count } });
+    const stored = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
+    return stored.map((each) => String(each["_id"]));
+  }
   const [first, second] = [() => images[0] ?? "", () => images[1] ?? ""];
 
   async function shown() {
@@ -70,28 +89,38 @@ describe.each(backends)("undo on $name", ({ start }) => {
   ];
   it("undoes and redoes an action on the most items of a selection", { tags: ["@undo-of-500", "slow"] }, async () => {
     const row = await backend.inside.query(probe.row, { table: "designImages", id: first() });
-    const { _id, _creationTime, orderKey: _key, ...copied } = row ?? {};
-    const rows = Array.from({ length: BULK_MAX - 3 }, (_, each) => ({ ...copied, uploadId: `${first()} ${each}` }));
-    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
-    await backend.inside.mutation(probe.patch, { table: "designs", id: designId, fields: { imageCount: BULK_MAX } });
-    const stored = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
-    const ids = stored.map((each) => String(each["_id"]));
+    const ids = await fill(BULK_MAX, row);
     const other = await ada.mutation(api.designs.create, { projectId, name: "Back" });
     const countOf = async (id: Id<"designs">) => (await ada.query(api.designs.getDesignById, { id })).imageCount;
-    const acts: [act: () => Promise<unknown>, front: number, back: number, tags: number][] = [
-      [() => ada.mutation(api.designImages.move, { ids, designId: other, step }), 0, BULK_MAX, 0],
-      [() => ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d", step }), BULK_MAX, 0, 4],
+    const acts: [name: string, act: (step: string) => Promise<unknown>, front: number, back: number, tags: number][] = [
+      ["move", (step) => ada.mutation(api.designImages.move, { ids, designId: other, step }), 0, BULK_MAX, 0],
+      ["tag", (step) => ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d", step }), BULK_MAX, 0, 4],
     ];
-    for (const [act, ...expected] of acts) {
+    for (const [name, act, ...expected] of acts) {
       const counts = async () => [await countOf(designId), await countOf(other), (await ada.query(api.tags.getTags, {})).length];
-      await act();
+      await act(name);
       expect(await counts()).toEqual(expected);
-      await revert();
+      await revertAll(name);
       expect(await counts()).toEqual([BULK_MAX, 0, 0]);
-      await revert();
+      await revertAll(name);
       expect(await counts()).toEqual(expected);
-      await revert();
+      await revertAll(name);
     }
+  });
+
+  it("undoes many changes in parts, except those of items that were changed since", { tags: "@undo-in-parts" }, async () => {
+    const row = await backend.inside.query(probe.row, { table: "designImages", id: first() });
+    const ids = await fill(REVERTED_AT_ONCE + 20, row);
+    await ada.mutation(api.many.tagImages, { ids, tag: "poster", step });
+    const [changed = "", ...others] = ids;
+    await ada.mutation(api.tags.tagImage, { id: changed, tag: "final" });
+    await revertAll();
+    const [job] = await ada.query(api.bulk.getRecent, {});
+    expect(job).toMatchObject({ step, kind: "image", action: "tag", phase: "undo", state: "done", done: others.length, failed: 1 });
+    expect(job?.failures).toMatchObject([{ id: changed }]);
+    expect(await tagged()).toEqual([changed]);
+    await revertAll();
+    expect((await tagged()).toSorted()).toEqual(ids.toSorted());
   });
 
   it.each(actions)("undoes and redoes %s", async (_, act) => {

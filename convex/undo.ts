@@ -4,9 +4,10 @@ import { userMutation, type UserMutationCtx } from "./model/access";
 import { partOf, scheduleBatch, stateOf } from "./model/bulk/batches";
 import { conflict, notFound } from "./model/errors";
 import { recordChanges, stepRows } from "./model/undo/recordChanges";
+import { revertAsJob } from "./model/undo/revertAsJob";
 import { revertChanges } from "./model/undo/revertChanges";
 
-/** Undoes the caller's step, and redoes it when called again. Throws "conflict" if an item was changed since. */
+/** Undoes the caller's step, and redoes it when called again; large steps in a job. Throws "conflict" if an item was changed since. */
 export const revert = userMutation({
   args: { step: v.string() },
   returns: v.null(),
@@ -18,6 +19,7 @@ export const revert = userMutation({
     if (job) return revertJob(ctx, job);
     const rows = await stepRows(ctx, ctx.user.id, step);
     if (rows.length === 0) throw notFound();
+    if (await revertAsJob(ctx, step, rows)) return null;
     const recorder = recordChanges(ctx);
     await revertChanges(
       { ...ctx, db: recorder.db, step: { name: step } },
