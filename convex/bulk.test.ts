@@ -296,6 +296,41 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     await backend.settle();
   });
 
+  it("refuses an eleventh running job of a person", { tags: "@bulk-running-limit" }, async () => {
+    await fill(front, 2);
+    const action = { type: "trash" as const };
+    const selectionId = await backend.inside.mutation(probe.insert, {
+      table: "bulkSelections",
+      row: { userId: ada.userId, at: 0, kind: "image", ids: [], until: 0 },
+    });
+    const counts = { run: 0, parts: 0, part: 0, total: 1, done: 0, failed: 0 };
+    const row = {
+      userId: ada.userId,
+      at: 0,
+      selectionId,
+      kind: "image",
+      action,
+      isLimited: false,
+      state: "running",
+      phase: "do",
+      ...counts,
+    };
+    const rows = Array.from({ length: 10 }, (_, each) => ({
+      ...row,
+      step: `running ${each}`,
+      cursor: null,
+      failures: [],
+      isDismissed: false,
+    }));
+    await backend.inside.mutation(probe.insertMany, { table: "bulkJobs", rows });
+    const started = () => ada.mutation(api.bulk.start, { ...all(front), action, step: newStep() });
+    expect(await refused(started())).toMatchObject({ code: "limit", message: expect.stringContaining("At most 10 bulk actions") });
+    const [first] = await backend.inside.query(probe.rows, { table: "bulkJobs", field: "userId", value: ada.userId });
+    await backend.inside.mutation(probe.patch, { table: "bulkJobs", id: String(first?.["_id"]), fields: { state: "done" } });
+    await started();
+    await backend.settle();
+  });
+
   it("reads a selection page by page for the archive", async () => {
     const ids = await fill(front, 120);
     const server = await appServer(backend);

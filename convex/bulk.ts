@@ -4,7 +4,7 @@ import { designFor, ifVisible, imageFor, projectFor, userMutation, type UserMuta
 import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
 import { type BulkAction, bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
 import { check } from "./model/check";
-import { invalid, notFound } from "./model/errors";
+import { invalid, limit, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
 import { countWith } from "./model/review/statuses";
 import { BULK_IDS_MAX, addTag, reviewItem } from "./model/rules";
@@ -12,7 +12,7 @@ import { STEP_MAX } from "./model/undo/recordChanges";
 
 /** Bulk actions on more items than one transaction can change: a stored selection and a job (`jobs/bulk.ts`). */
 
-/** Starts a job for `ids`, or for all present items of the container except `ids`. Throws "not_found" for container and target only. */
+/** Starts a job for `ids`, or for all present items of the container except `ids`. Throws "not_found" for container and target only, and "limit" above `RUNNING_MAX` jobs. */
 export const start = userMutation({
   args: { kind: bulkKind, action: bulkAction, place: v.optional(bulkContainer), ids: v.array(v.string()), step: v.string() },
   returns: v.id("bulkJobs"),
@@ -27,6 +27,7 @@ export const start = userMutation({
     const total = container ? Math.max(0, (await countIn(ctx, kind, container)) - ids.length) : ids.length;
     if (total === 0) throw invalid({ ids: ["Nothing selected."] });
     const { id: userId } = ctx.user;
+    await expectFewRunning(ctx);
     const at = Date.now();
     const selection = { kind, ids, until: at, ...(container && { place: container }) };
     const selectionId = await ctx.db.insert("bulkSelections", { userId, at, ...selection });
@@ -54,6 +55,21 @@ export const start = userMutation({
     return id;
   },
 });
+
+/** Jobs of one person that run at once. Each further one would slow down those of others. */
+const RUNNING_MAX = 10;
+const RECENT_READ = 50;
+
+async function expectFewRunning(ctx: UserMutationCtx): Promise<void> {
+  const recent = await ctx.db
+    .query("bulkJobs")
+    .withIndex("by_start", (q) => q.eq("userId", ctx.user.id).eq("isDismissed", false))
+    .order("desc")
+    .take(RECENT_READ);
+  let running = 0;
+  for (const job of recent) if ((await stateOf(ctx, job)) === "running") running += 1;
+  if (running >= RUNNING_MAX) throw limit(`At most ${RUNNING_MAX} bulk actions can run at once. Wait until one is complete.`);
+}
 
 function withNote({ note: typed = "", ...action }: Extract<BulkAction, { type: "review" }>): BulkAction {
   const { note } = check(reviewItem, { note: typed });
