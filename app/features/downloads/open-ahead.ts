@@ -1,8 +1,8 @@
 import type { Row } from "./content-reader.server";
 
-export type Open = (image: Row) => Promise<Response | null>;
+export type Open<Image extends Row = Row> = (image: Image) => Promise<Response | null>;
 
-type Opened = { image: Row; original: Promise<Response | null> };
+type Opened<Image extends Row> = { image: Image; original: Promise<Response | null> };
 
 /** Enough to hide the latency of a remote deployment. */
 const IMAGES = 8;
@@ -10,10 +10,14 @@ const IMAGES = 8;
 const BYTES = 16 * 1024 * 1024;
 
 /** Yields the images in order, and opens the files of the next ones ahead. Closes opened files that are not read. */
-export async function* openAhead(images: AsyncIterable<Row>, open: Open, signal: AbortSignal): AsyncGenerator<Opened> {
+export async function* openAhead<Image extends Row>(
+  images: AsyncIterable<Image>,
+  open: Open<Image>,
+  signal: AbortSignal,
+): AsyncGenerator<Opened<Image>> {
   const rows = images[Symbol.asyncIterator]();
-  const queue: Opened[] = [];
-  let current: Opened | undefined;
+  const queue: Opened<Image>[] = [];
+  let current: Opened<Image> | undefined;
   let hasEnded = false;
   const bytes = () => [...(current ? [current] : []), ...queue].reduce((sum, { image }) => sum + (Number(image["size"]) || 0), 0);
 

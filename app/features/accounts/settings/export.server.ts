@@ -2,6 +2,7 @@ import type { RouterContextProvider } from "react-router";
 import { type Entry, zipResponse } from "~/features/downloads/zip-response.server";
 import { listAll, nullIfNotFound, type Row } from "~/features/downloads/content-reader.server";
 import { folderNames } from "~/features/downloads/folder-names";
+import { openAhead } from "~/features/downloads/open-ahead";
 import { configContext } from "~/lib/http/context";
 import { fromStorage } from "~/features/images/serve/image-service.server";
 import { api } from "#convex/_generated/api";
@@ -11,6 +12,13 @@ import type { Visitor } from "../session/session.server";
 const archive = api.accounts.archive;
 
 type Root = "projects" | "trash";
+
+/** An entry of a JSON file. */
+type Shown = Record<string, unknown>;
+/** A file for the path `target`, which `shown` gets as `file`. `url` throws "not_found" for a deleted file. */
+type StoredFile = Row & { target: string; at: number; url: () => Promise<string>; shown: Shown[] };
+
+const VERSIONS_AHEAD = 8;
 
 /** Responds with a zip of the account's data as JSON, and of all originals under `projects/` and `trash/`. */
 export async function exportArchive(
@@ -50,73 +58,99 @@ export async function exportArchive(
     for await (const { id: _, ...webhook } of listAll(convex, archive.webhooks, { sessionId })) webhooks.push(webhook);
     yield json("webhooks.json", webhooks);
 
-    const comments = [];
-    const inComments = inFolder(() => "comments/");
-    for await (const comment of listAll(convex, archive.comments, { sessionId })) {
-      const images: unknown[] = [];
-      for (const image of imagesIn(comment)) {
-        signal.throwIfAborted();
-        const url = await convex.query(archive.commentFile, { sessionId, imageId: image.id }).catch(nullIfNotFound);
-        const file = url === null ? undefined : await fileAt(url, inComments.file(image), Number(comment["createdAt"]), signal);
-        if (file) yield file;
-        images.push({ ...image, file: file?.name });
-      }
-      comments.push({ ...comment, ...(images.length > 0 && { images }) });
-    }
+    const comments: unknown[] = [];
+    yield* opened(commentFiles(comments), signal);
     const reactions = [];
     for await (const { id: _, ...reaction } of listAll(convex, archive.reactions, { sessionId })) reactions.push(reaction);
     yield json("comments.json", { comments, reactions });
 
-    const messages = [];
+    const projects: unknown[] = [];
+    yield* opened(projectFiles(projects), signal);
+    yield json("projects.json", projects);
+  }
+
+  async function* commentFiles(messages: unknown[]): AsyncGenerator<StoredFile> {
+    const target = inFolder(() => "comments/");
+    for await (const comment of listAll(convex, archive.comments, { sessionId })) {
+      const images: Shown[] = [];
+      messages.push({ ...comment, ...(imagesIn(comment).length > 0 && { images }) });
+      for (const image of imagesIn(comment)) {
+        const shown: Shown = { ...image };
+        images.push(shown);
+        const url = () => convex.query(archive.commentFile, { sessionId, imageId: image.id });
+        yield { ...image, target: target.file(image), at: Number(comment["createdAt"]), url, shown: [shown] };
+      }
+    }
+  }
+
+  async function* projectFiles(messages: unknown[]): AsyncGenerator<StoredFile> {
     const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
     for await (const project of listAll(convex, archive.projects, { sessionId })) {
       const designs: unknown[] = [];
       messages.push({ ...project, designs });
-      yield* designsOf(project, { projects: folderIn.projects(project.name), trash: folderIn.trash(project.name) }, designs, signal);
+      yield* designFiles(project, { projects: folderIn.projects(project.name), trash: folderIn.trash(project.name) }, designs);
     }
-    yield json("projects.json", messages);
   }
 
-  async function* designsOf(project: Row, parent: Record<Root, Folder>, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
+  async function* designFiles(project: Row, parent: Record<Root, Folder>, messages: unknown[]): AsyncGenerator<StoredFile> {
     const folderIn = { projects: folders(parent.projects), trash: folders(parent.trash) };
     for await (const design of listAll(convex, archive.designs, { sessionId, projectId: project.id })) {
       const images: unknown[] = [];
       messages.push({ ...design, images });
       const targets = { projects: inFolder(folderIn.projects(design.name)), trash: inFolder(folderIn.trash(design.name)) };
-      for await (const image of listAll(convex, archive.images, { sessionId, designId: design.id })) {
-        signal.throwIfAborted();
-        yield* filesOf(image, targets[[project, design, image].some(isInTrash) ? "trash" : "projects"], images, signal);
-      }
+      for await (const { image, versions } of withVersions(listAll(convex, archive.images, { sessionId, designId: design.id })))
+        yield* imageFiles(image, versions, targets[[project, design, image].some(isInTrash) ? "trash" : "projects"], images);
     }
   }
 
-  async function* filesOf(image: Row, target: ImageTarget, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
-    const storedVersions = (await convex.query(archive.versions, { sessionId, imageId: image.id }).catch(nullIfNotFound)) ?? [];
-    const file = await fileOf(image, {}, target.file(image), signal);
-    if (file) yield file;
+  /** Reads the versions of a few images ahead. */
+  async function* withVersions(images: AsyncIterable<Row>): AsyncGenerator<{ image: Row; versions: Row[] }> {
+    const queue: { image: Row; versions: Promise<Row[]> }[] = [];
+    const versionsOf = async ({ id: imageId }: Row): Promise<Row[]> => {
+      const found: unknown[] | null = await convex.query(archive.versions, { sessionId, imageId }).catch(nullIfNotFound);
+      return (found ?? []).filter(isNamed);
+    };
+    for await (const image of images) {
+      const versions = versionsOf(image);
+      versions.catch(() => {});
+      queue.push({ image, versions });
+      const first = queue.length > VERSIONS_AHEAD ? queue.shift() : undefined;
+      if (first) yield { image: first.image, versions: await first.versions };
+    }
+    for (const { image, versions } of queue) yield { image, versions: await versions };
+  }
+
+  function* imageFiles(image: Row, versions: Row[], target: ImageTarget, messages: unknown[]): Generator<StoredFile> {
+    const shown: Shown = { ...image };
+    const shownVersions = versions.map((version): Shown => ({ ...version }));
+    messages.push(Object.assign(shown, versions.length > 0 && { versions: shownVersions }));
+    const current = shownVersions.filter((version) => version["current"] === true);
+    const at = Number(image["createdAt"]);
+    const urlOf = (version: { versionId?: string }) => () => convex.query(archive.file, { sessionId, imageId: image.id, ...version });
+    yield { ...image, target: target.file(image), at, url: urlOf({}), shown: [shown, ...current] };
     const inVersions = inFolder(target.folder(`${image.name} (versions)`));
-    const versions = [];
-    for (const version of storedVersions.filter(isNamed)) {
-      const name = `${String(version["number"])} ${version.name}`;
-      const earlier = version.current
-        ? file
-        : await fileOf(image, { versionId: version.id }, inVersions.file({ ...version, name }), signal);
-      if (earlier && !version.current) yield earlier;
-      versions.push({ ...version, file: earlier?.name });
+    for (const [index, version] of versions.entries()) {
+      const earlier = shownVersions[index];
+      if (version["current"] === true || !earlier) continue;
+      const name = inVersions.file({ ...version, name: `${String(version["number"])} ${version.name}` });
+      yield { ...version, target: name, at, url: urlOf({ versionId: version.id }), shown: [earlier] };
     }
-    messages.push({ ...image, file: file?.name, ...(versions.length > 0 && { versions }) });
   }
 
-  /** Returns a file, or undefined if it was deleted since. Other failures abort the archive, so that it does not look complete. */
-  async function fileOf(image: Row, version: { versionId?: string }, name: string, signal: AbortSignal) {
-    const url = await convex.query(archive.file, { sessionId, imageId: image.id, ...version }).catch(nullIfNotFound);
-    return url === null ? undefined : fileAt(url, name, Number(image["createdAt"]), signal);
-  }
-
-  async function fileAt(url: string, name: string, createdAt: number, signal: AbortSignal) {
-    const original = await fromStorage(context.get(configContext), url, { signal });
-    if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
-    return { name, input: original, lastModified: new Date(createdAt) };
+  /** Opens a few files ahead. Skips those that were deleted since; other failures abort the archive, so that it does not look complete. */
+  async function* opened(stored: AsyncIterable<StoredFile>, signal: AbortSignal): AsyncGenerator<Entry> {
+    const open = async ({ url: find }: StoredFile) => {
+      const url = await find().catch(nullIfNotFound);
+      return url === null ? null : fromStorage(context.get(configContext), url, { signal });
+    };
+    for await (const { image: file, original: opening } of openAhead(stored, open, signal)) {
+      signal.throwIfAborted();
+      const original = await opening;
+      if (!original) continue;
+      if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
+      for (const shown of file.shown) shown["file"] = file.target;
+      yield { name: file.target, input: original, lastModified: new Date(file.at) };
+    }
   }
 
   return zipResponse(request, { name: `atelier-${new Date().toISOString().slice(0, 10)}`, userId, entries: files });
@@ -128,7 +162,7 @@ const imagesIn = (comment: Row): ExportedImage[] => (Array.isArray(comment["imag
 
 const isInTrash = (row: Row) => row["removedAt"] !== undefined;
 
-const isNamed = <Each extends Record<string, unknown>>(row: Each): row is Each & { name: string } => typeof row["name"] === "string";
+const isNamed = (row: unknown): row is Row => typeof row === "object" && row !== null && "name" in row && typeof row.name === "string";
 
 type Folder = () => string;
 
