@@ -18,7 +18,7 @@ import { createListener } from "./http/listener.ts";
 import { log } from "./log.ts";
 import { createPrivateFiles, protectFolder } from "./deployment/private-folder.ts";
 import { ARTIFACT, artifactDigest, pushIfChanged, readPushed } from "./deployment/push.ts";
-import { removeOldSnapshots, snapshotBeforeUpdate } from "./deployment/snapshots.ts";
+import { completeRollBack, removeOldSnapshots, snapshotBeforeUpdate } from "./deployment/snapshots.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createReadiness } from "./http/readiness.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
@@ -39,6 +39,8 @@ async function main(): Promise<void> {
   log.info({ version: VERSION }, "starting");
   const artifact = readFile(join(BUILD, ARTIFACT), "utf8");
   const beforeOpen = async () => {
+    const completed = await completeRollBack(config.dataDir);
+    if (completed) log.warn({ snapshot: completed.name }, "completed an interrupted rollback to a snapshot");
     const pushed = await readPushed(config.dataDir);
     const changesFunctions = pushed?.artifact !== artifactDigest(await artifact);
     await snapshotBeforeUpdate({ ...config, changesFunctions, version: pushed?.version ?? null, enabled: config.updateSnapshots, log });

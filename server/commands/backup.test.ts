@@ -58,12 +58,16 @@ afterEach(() => {
 
 type Ended = { code: number; output: string };
 
-function run(script: string, args: string[], dir = dataDir): Promise<Ended> {
+const KILL_AT_WRITE = join(import.meta.dirname, "../../tests/harness/preloads/kill-at-write.ts");
+
+/** `killAt`: the number of the write before which the command is killed. */
+function run(script: string, args: string[], dir = dataDir, killAt?: number): Promise<Ended> {
+  const options = ["--disable-warning=ExperimentalWarning", ...(killAt === undefined ? [] : ["--import", KILL_AT_WRITE])];
   return new Promise((done) => {
     execFile(
       process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, `${script}.ts`), ...args],
-      { cwd: folder, env: { PATH: process.env.PATH, DATA_DIR: dir } },
+      [...options, join(import.meta.dirname, `${script}.ts`), ...args],
+      { cwd: folder, env: { PATH: process.env.PATH, DATA_DIR: dir, KILL_AT_WRITE: `${killAt}` } },
       (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
     );
   });
@@ -147,6 +151,20 @@ describe("npm run restore", { timeout: 60_000 }, () => {
     expect(tree(from)).toEqual(before);
     expect(Number(readFileSync(join(to, "convex", "last-commit"), "utf8"))).toBeGreaterThan(0);
     await restored(to);
+  });
+
+  it("is completed by the same command after a kill at any step", { tags: ["slow", "@killed-restore"], timeout: 300_000 }, async () => {
+    const from = await backUp();
+    for (let at = 1; ; at++) {
+      const to = join(folder, `restored-${at}`);
+      const { code } = await run("restore", [from], to, at);
+      if (code === 0) break;
+      expect(await run("restore", [from], to), `killed at write ${at}`).toMatchObject({ code: 0 });
+      expect(existsSync(join(to, "secrets.json"))).toBe(true);
+      expect(await run("check-data", [to])).toMatchObject({ code: 0 });
+      rmSync(to, { recursive: true });
+      expect(at).toBeLessThan(60);
+    }
   });
 
   it.runIf(canMount())("restores from read-only media", { tags: "slow" }, async () => {

@@ -11,6 +11,7 @@ import { writeLastCommit } from "@atelier/engine/last-commit";
 import { listBackups, readBackup } from "../backups/backup-records.ts";
 import { folderTarget, isBackupFolder, requireReadable } from "../backups/folder-target.ts";
 import { restoreBackup } from "../backups/restore-backup.ts";
+import { completeRestore, partialOf, RESTORED_PARTS } from "../deployment/complete-restore.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { manifestProblems } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
@@ -19,9 +20,7 @@ import { writeFailure } from "./write-failure.ts";
 if (existsSync(".env")) process.loadEnvFile(".env");
 
 const dataDir = resolve(process.env["DATA_DIR"] || ".data");
-const PARTS = ["convex", "secrets.json"];
-// Renamed when complete, so that an app that starts during the restore finds no partial data.
-const partial = (name: string) => join(dataDir, `${name}.partial`);
+const partial = (part: string) => partialOf(dataDir, part);
 
 async function main(): Promise<void> {
   createPrivateFiles();
@@ -32,7 +31,8 @@ async function main(): Promise<void> {
   if (positionals[0] === undefined) throw new Error("Name the backup: npm run restore -- FOLDER");
   const from = resolve(positionals[0]);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const existing = (await readdir(dataDir)).filter((name) => PARTS.includes(name));
+  if (await completeRestore(dataDir)) return console.log(`Completed the interrupted restore to ${dataDir}.`);
+  const existing = (await readdir(dataDir)).filter((name) => RESTORED_PARTS.some((part) => part === name));
   if (existing.length > 0)
     throw new Error(
       `${dataDir} already contains data (${existing.join(", ")}). Stop the app, move the data to another folder, then try again. A restore never overwrites files.`,
@@ -40,13 +40,13 @@ async function main(): Promise<void> {
   await requireReadable(from);
   let problems: string[];
   try {
-    for (const name of PARTS) await rm(partial(name), { recursive: true, force: true });
+    for (const name of RESTORED_PARTS) await rm(partial(name), { recursive: true, force: true });
     const copy = isBackupFolder(from) ? copyScheduled : copyFolderBackup;
     problems = await copy(from, { name: values.backup, acceptDamaged: values["accept-damaged"] });
-    for (const name of PARTS) await rename(partial(name), join(dataDir, name));
+    for (const name of RESTORED_PARTS) await rename(partial(name), join(dataDir, name));
     await sync(dataDir);
   } catch (error) {
-    for (const name of PARTS) await rm(partial(name), { recursive: true, force: true });
+    for (const name of RESTORED_PARTS) await rm(partial(name), { recursive: true, force: true });
     throw await writeFailure(error, {
       from,
       to: dataDir,

@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { lockFolder } from "@atelier/engine/folder-lock";
-import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
 import { readPushed } from "../deployment/push.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { listSnapshots, rollBack } from "../deployment/snapshots.ts";
@@ -24,8 +23,7 @@ async function main(): Promise<void> {
   const unlock = lockFolder(dir);
   if (!unlock) throw new Error(`Another process is using the data in ${dir}. Stop the app first.`);
   try {
-    const replaced = await rollBack(dataDir, name, (await readPushed(dataDir))?.version ?? null);
-    writeLastCommit(dir, newestCommit(dir));
+    const { replaced } = await rollBack(dataDir, name, (await readPushed(dataDir))?.version ?? null);
     console.log(
       `Restored the database from the snapshot ${name}. Start ${snapshot.version === null ? "the earlier version" : `version ${snapshot.version}`} now. The replaced database was saved as the snapshot ${replaced}.`,
     );

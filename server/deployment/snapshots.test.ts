@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,7 +9,7 @@ import { FILE_NAME, FORMAT } from "@atelier/engine/database-file";
 import { startEngine, ADMIN_KEY } from "@atelier/engine/testing/harness";
 import { log } from "../log.ts";
 import { StartError } from "./embedded.ts";
-import { listSnapshots, removeOldSnapshots, rollBack, snapshotBeforeUpdate } from "./snapshots.ts";
+import { completeRollBack, listSnapshots, removeOldSnapshots, rollBack, snapshotBeforeUpdate } from "./snapshots.ts";
 
 log.level = "silent";
 let dataDir: string;
@@ -115,15 +115,18 @@ describe("a snapshot before an update", () => {
   });
 });
 
+function runScript(args: string[], variables: Record<string, string> = {}): Promise<{ code: number; output: string }> {
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...variables };
+  return new Promise((done) => {
+    execFile(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], { env }, (error, stdout, stderr) =>
+      done({ code: error ? 1 : 0, output: stdout + stderr }),
+    );
+  });
+}
+
 describe("npm run rollback", () => {
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; output: string }>((done) => {
-      const script = join(import.meta.dirname, "../commands/rollback.ts");
-      const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
-      execFile(process.execPath, ["--disable-warning=ExperimentalWarning", script, ...args], { env }, (error, stdout, stderr) =>
-        done({ code: error ? 1 : 0, output: stdout + stderr }),
-      );
-    });
+  const script = join(import.meta.dirname, "../commands/rollback.ts");
+  const run = (...args: string[]) => runScript([script, ...args]);
 
   it("restores a snapshot that the app can open, then the newer database", { timeout: 60_000 }, async () => {
     await (await startEngine(join(dataDir, "convex"), ADMIN_KEY)).stop("SIGTERM");
@@ -146,8 +149,51 @@ describe("npm run rollback", () => {
     expect(await readFile(database())).toEqual(before);
     await (await startEngine(join(dataDir, "convex"), ADMIN_KEY)).stop("SIGTERM");
     const replaced = (await listSnapshots(dataDir))[0]?.name ?? "";
-    expect(await rollBack(dataDir, replaced, null)).not.toBe(replaced);
+    expect((await rollBack(dataDir, replaced, null)).replaced).not.toBe(replaced);
     expect((await readFile(database())).includes("CREATE TABLE later")).toBe(true);
+  });
+});
+
+describe("a rollback that is killed", () => {
+  const preload = join(import.meta.dirname, "../../tests/harness/preloads/kill-at-write.ts");
+  const script = join(import.meta.dirname, "../commands/rollback.ts");
+  const LATER = "CREATE TABLE later";
+  const killed = (name: string, at: number) => runScript(["--import", preload, script, name], { KILL_AT_WRITE: `${at}` });
+
+  it.each([
+    ["the next start", (_name: string) => completeRollBack(dataDir)],
+    ["the repeated command", (name: string) => runScript([script, name])],
+  ])("at any step is completed by %s", { timeout: 300_000, tags: ["@killed-rollback", "slow"] }, async (what, complete) => {
+    await (await startEngine(join(dataDir, "convex"), ADMIN_KEY)).stop("SIGTERM");
+    await mkdir(join(dataDir, "convex", "files"), { recursive: true });
+    await writeFile(join(dataDir, "convex", "files", "stored"), "a stored file");
+    await take();
+    const [snapshot] = await listSnapshots(dataDir);
+    const name = snapshot?.name ?? "";
+    const earlier = await readFile(database());
+    const changed = new DatabaseSync(database());
+    changed.exec(`${LATER} (value TEXT)`);
+    changed.close();
+    const original = `${dataDir}-original`;
+    await cp(dataDir, original, { recursive: true });
+    const outcomes = new Set<string>();
+    try {
+      for (let at = 1; (await killed(name, at)).code !== 0; at++) {
+        await complete(name);
+        const [replaced] = await listSnapshots(dataDir);
+        const kept = await readFile(join(dataDir, "snapshots", replaced?.name ?? "", FILE_NAME));
+        outcomes.add(JSON.stringify({ isRestored: (await readFile(database())).equals(earlier), isKept: kept.includes(LATER) }));
+        await (await startEngine(join(dataDir, "convex"), ADMIN_KEY)).stop("SIGTERM");
+        await rm(dataDir, { recursive: true });
+        await cp(original, dataDir, { recursive: true });
+      }
+    } finally {
+      await rm(original, { recursive: true });
+    }
+    const restored = JSON.stringify({ isRestored: true, isKept: true });
+    // Before the rollback began, the next start has nothing to complete.
+    const unchanged = JSON.stringify({ isRestored: false, isKept: false });
+    expect([...outcomes]).toEqual(what === "the next start" ? [unchanged, restored] : [restored]);
   });
 });
 
@@ -157,7 +203,7 @@ it("replaces a damaged database together with its log", async () => {
   const [snapshot] = await listSnapshots(dataDir);
   await writeFile(database(), "not a database any more");
   await writeFile(`${database()}-wal`, "nor a log");
-  const replaced = await rollBack(dataDir, snapshot?.name ?? "", null);
+  const { replaced } = await rollBack(dataDir, snapshot?.name ?? "", null);
   expect(await readdir(join(dataDir, "convex"))).toEqual([FILE_NAME]);
   expect(valuesIn(database())).toEqual(["kept"]);
   expect(await readFile(join(dataDir, "snapshots", replaced, FILE_NAME), "utf8")).toBe("not a database any more");

@@ -1,10 +1,11 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { sync } from "@atelier/engine/copy";
 import { FILE_NAME, FORMAT, readStoredFormat, settleFile } from "@atelier/engine/database-file";
+import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
 import { reasonOf } from "./data-dir.ts";
 import { StartError } from "./embedded.ts";
 import type { Log } from "../log.ts";
@@ -29,6 +30,8 @@ const IN_USE = /Another process is using the data/;
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}$/;
 const ABOUT = "snapshot.json";
 const aboutSchema = z.object({ version: z.string().nullable() });
+/** The snapshot that is restored, and the one that the replaced database becomes, with its version. */
+const rollBackSchema = z.object({ name: z.string().regex(NAME), replaced: z.string().regex(NAME), version: z.string().nullable() });
 
 const folderOf = (dataDir: string) => join(dataDir, "snapshots");
 
@@ -59,33 +62,77 @@ export async function removeOldSnapshots(dataDir: string, now = Date.now()): Pro
   for (const { name, at } of await listSnapshots(dataDir)) if (at.getTime() < now - KEPT_MS) await remove(dataDir, name);
 }
 
-/** Replaces the database by a snapshot, and stores the replaced one as another snapshot, whose name it returns. */
-export async function rollBack(dataDir: string, name: string, version: string | null): Promise<string> {
+export type RollBack = z.infer<typeof rollBackSchema>;
+
+/**
+ * Replaces the database by a snapshot, and stores the replaced one as another snapshot. The caller has the lock of the data.
+ * First completes an interrupted roll-back; to the same snapshot, nothing else remains to do.
+ */
+export async function rollBack(dataDir: string, name: string, version: string | null): Promise<RollBack> {
+  const interrupted = await completeRollBack(dataDir);
+  if (interrupted?.name === name) return interrupted;
   const dir = join(dataDir, "convex");
   await settled(dir).catch((error: unknown) => {
     if (IN_USE.test(String(error))) throw error;
   });
-  const partial = join(dir, `${FILE_NAME}.partial`);
-  const replaced = nameNow();
-  const folder = join(folderOf(dataDir), replaced);
+  const partial = partialOf(dataDir);
+  const pending = { name, replaced: nameNow(), version };
+  const note = `${noteOf(dataDir)}.new`;
   try {
     await copyFile(join(folderOf(dataDir), name, FILE_NAME), partial, constants.COPYFILE_FICLONE);
     await sync(partial);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, ABOUT), JSON.stringify({ version }), { mode: 0o600 });
+    await sync(dir);
+    await writeFile(note, JSON.stringify(pending), { mode: 0o600, flush: true });
+    await rename(note, noteOf(dataDir));
   } catch (error) {
-    for (const path of [partial, folder]) await rm(path, { recursive: true, force: true });
+    for (const path of [partial, note]) await rm(path, { force: true });
     throw error;
   }
-  // A log of another database would damage the snapshot.
-  for (const file of [`${FILE_NAME}-wal`, `${FILE_NAME}-shm`, FILE_NAME])
-    await rename(join(dir, file), join(folder, file)).catch(ifMissing);
-  await rename(partial, join(dir, FILE_NAME));
-  await sync(dir);
-  return replaced;
+  await sync(folderOf(dataDir));
+  await completeRollBack(dataDir);
+  return pending;
 }
 
-function ifMissing(error: NodeJS.ErrnoException): void {
+/** Exchanges the files of a roll-back, also after a crash at any step. Returns null if there is none. The caller has the lock of the data. */
+export async function completeRollBack(dataDir: string): Promise<RollBack | null> {
+  const dir = join(dataDir, "convex");
+  const note = await readFile(noteOf(dataDir), "utf8").catch(ifMissing);
+  if (note === undefined) return null;
+  const pending = rollBackSchema.parse(JSON.parse(note));
+  const partial = partialOf(dataDir);
+  if (existsSync(partial)) {
+    const folder = join(folderOf(dataDir), pending.replaced);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, ABOUT), JSON.stringify({ version: pending.version }), { mode: 0o600, flush: true });
+    // A log of another database would damage the snapshot.
+    for (const file of [`${FILE_NAME}-wal`, `${FILE_NAME}-shm`, FILE_NAME])
+      if (!existsSync(join(folder, file))) await rename(join(dir, file), join(folder, file)).catch(ifMissing);
+    await sync(folder);
+    await sync(folderOf(dataDir));
+    await rename(partial, join(dir, FILE_NAME));
+    await sync(dir);
+  }
+  storeNewestCommit(dir);
+  await rm(noteOf(dataDir), { force: true });
+  await sync(folderOf(dataDir));
+  return pending;
+}
+
+/** Lets the database start although it is older than the last commit. The next start reports a snapshot that cannot be read. */
+function storeNewestCommit(dir: string): void {
+  let newest;
+  try {
+    newest = newestCommit(dir);
+  } catch {
+    return;
+  }
+  writeLastCommit(dir, newest);
+}
+
+const noteOf = (dataDir: string) => join(folderOf(dataDir), "rollback.json");
+const partialOf = (dataDir: string) => join(dataDir, "convex", `${FILE_NAME}.partial`);
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
