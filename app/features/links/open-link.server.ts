@@ -38,7 +38,7 @@ export const linkMiddleware: MiddlewareFunction<Response> = async ({ request, pa
   context.set(linkContext, { find });
   context.set(
     convexContext,
-    requestConvex(context, {
+    requestConvex(request, context, {
       current: async () => (await unlockedLink(context)).convexToken(),
       renewed: async () => {
         throw notFoundResponse();

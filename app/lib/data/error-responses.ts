@@ -21,6 +21,12 @@ export function redirectOf(error: unknown): string | null {
   return safeRedirect(body.redirect, "") || null;
 }
 
+/** Returns whether a list refused the cursor, which an address can have from an earlier build or from another list. */
+export function isInvalidCursor(error: unknown): boolean {
+  const data: unknown = isConvexError(error) ? error.data : null;
+  return typeof data === "object" && data !== null && "paginationError" in data && data.paginationError === "InvalidCursor";
+}
+
 export function notFoundResponse() {
   return data(null, { status: 404, statusText: "Not Found" });
 }

@@ -3,7 +3,9 @@ import { api } from "../../../convex/_generated/api.js";
 import { expect, hydrated, waitForAnimations, test } from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
 import { controlConnection } from "../support/controlled-connection.ts";
+import { makeLink } from "../support/links.ts";
 import { deploymentAs, manyImages } from "../support/pictures.ts";
+import { sharedProject } from "../support/shared-project.ts";
 
 test.describe.configure({ mode: "parallel" });
 
@@ -12,6 +14,29 @@ const ALL = PAGE + 5;
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 const toTheEnd = (page: Page) => page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+
+test(
+  "an address with a cursor that is no longer valid leads to the first page",
+  { tag: "@invalid-cursor" },
+  async ({ app, person, stranger }) => {
+    const { projectId, designId, imageId } = await sharedProject(app, person, stranger);
+    const link = await makeLink(app, person, projectId, { comments: true });
+    const at = app.output().length;
+    const pages = [
+      "/shared",
+      ...["", "/images", "/activity", "/members", "/sharing"].map((page) => `/projects/${projectId}${page}`),
+      ...["", "/comments", `/images/${imageId}`, `/images/${imageId}/comments`].map((page) => `/design/${designId}${page}`),
+      `${link}/designs/${designId}`,
+      `${link}/designs/${designId}/comments`,
+    ];
+    for (const page of pages)
+      for (const after of ["garbage", "%00"]) {
+        const answer = await fetch(`${app.url}${page}?sort=manual&after=${after}`, { headers: { Cookie: person.cookieHeader } });
+        expect([answer.status, await answer.text()], page).toEqual([200, expect.stringContaining("</html>")]);
+      }
+    expect(app.output().slice(at)).not.toContain("InvalidCursor");
+  },
+);
 
 function imagesIn(message: string): number {
   const parsed: unknown = JSON.parse(message);

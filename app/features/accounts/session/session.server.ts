@@ -2,6 +2,7 @@ import { isAPIError } from "better-auth/api";
 import { createContext, type MiddlewareFunction, redirect, type RouterContextProvider } from "react-router";
 import type { AppConfig } from "~/config";
 import { diskFullResponse, unavailableResponse } from "~/lib/data/error-responses";
+import { pageAddress } from "~/lib/http/page-address";
 import { configContext } from "~/lib/http/context";
 import { shortLocation } from "~/lib/http/middleware/redirect-length.server";
 import { withMutableHeaders } from "~/lib/http/mutable-headers";
@@ -47,7 +48,7 @@ export const requireVisitor: MiddlewareFunction<Response> = async ({ request, co
 };
 
 export function redirectToSignIn(request: Request): Response {
-  const page = pageOf(request);
+  const page = pageAddress(request);
   const error = page.searchParams.get("error");
   page.searchParams.delete("error");
   return redirect(shortLocation(signInAddress(page.pathname + page.search, error), signInAddress(page.pathname, error)) ?? "/sign-in");
@@ -60,13 +61,6 @@ function signInAddress(target: string, error: string | null): string {
     ...(error && { error }),
   });
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
-}
-
-function pageOf(request: Request): URL {
-  const url = new URL(request.url);
-  url.pathname = url.pathname.replace(/\/_(root)?\.data$/, "/").replace(/\.data$/, "");
-  for (const own of ["_routes", "index"]) url.searchParams.delete(own);
-  return url;
 }
 
 function resolver(config: AppConfig, request: Request, setCookies: string[]): Resolver {

@@ -11,6 +11,14 @@ const AFTER_FIRST_PAGE = "first";
 
 export type Listed<Row> = Row[] | PaginationResult<Row>;
 
+/** Returns the local address of a list's first page; null if the address is that page. */
+export function firstPageOf({ pathname, searchParams }: URL): string | null {
+  if (!searchParams.has(LATER_PAGES)) return null;
+  const params = new URLSearchParams(searchParams);
+  params.delete(LATER_PAGES);
+  return params.size === 0 ? pathname : `${pathname}?${params}`;
+}
+
 type PageQueries<Row> = {
   first: () => Promise<Preload<Row[]>>;
   later: (paginationOpts: PaginationOptions) => Promise<Preload<PaginationResult<Row>>>;

@@ -5,15 +5,17 @@ import { ConvexError, convexToJson } from "convex/values";
 import { type MiddlewareFunction, redirect, type RouterContextProvider } from "react-router";
 import { renewVisitor, redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
 import { configContext } from "~/lib/http/context";
+import { pageAddress } from "~/lib/http/page-address";
 import { deploymentFetch, Unavailable } from "~/lib/http/unavailable.server";
 import { convexContext, type RequestConvex } from "~/lib/data/convex.server";
-import { notFoundResponse, redirectOf, refusalOf, unavailableResponse } from "~/lib/data/error-responses";
+import { isInvalidCursor, notFoundResponse, redirectOf, refusalOf, unavailableResponse } from "~/lib/data/error-responses";
+import { firstPageOf } from "~/lib/data/pagination/pages";
 import { api } from "#convex/_generated/api";
 
 type Query = FunctionReference<"query">;
 
 export const convexMiddleware: MiddlewareFunction<Response> = ({ request, context }) => {
-  context.set(convexContext, requestConvex(context, tokensOfVisitor(request, context)));
+  context.set(convexContext, requestConvex(request, context, tokensOfVisitor(request, context)));
 };
 
 type Tokens = {
@@ -42,7 +44,7 @@ function tokensOfVisitor(request: Request, context: Readonly<RouterContextProvid
   };
 }
 
-export function requestConvex(context: Readonly<RouterContextProvider>, tokens: Tokens): RequestConvex {
+export function requestConvex(request: Request, context: Readonly<RouterContextProvider>, tokens: Tokens): RequestConvex {
   const { convexUrl } = context.get(configContext);
   const client = openClient(convexUrl);
   let renewed: Promise<string> | undefined;
@@ -114,7 +116,7 @@ export function requestConvex(context: Readonly<RouterContextProvider>, tokens: 
       try {
         return { query: getFunctionName(query), args, ...(await once(query, args)) };
       } catch (error) {
-        throw asAnswer(error);
+        throw asAnswer(error, request);
       }
     },
     async mutation(mutation, args) {
@@ -128,8 +130,8 @@ export function requestConvex(context: Readonly<RouterContextProvider>, tokens: 
   };
 }
 
-function asAnswer(error: unknown): unknown {
-  const target = redirectOf(error);
+function asAnswer(error: unknown, request: Request): unknown {
+  const target = redirectOf(error) ?? (isInvalidCursor(error) ? firstPageOf(pageAddress(request)) : null);
   if (target !== null) return redirect(target);
   if (error instanceof Unavailable) return unavailableResponse();
   return refusalOf(error)?.code === "not_found" ? notFoundResponse() : error;
