@@ -81,3 +81,13 @@ test(
     await expect(page.getByText(/The project is offered to/)).toBeVisible();
   },
 );
+
+test("tells a member that only the owner can offer a transfer", { tag: "@transfer-by-member" }, async ({ app, person, stranger }) => {
+  const { projectId } = await sharedProject(app, person, stranger);
+  const answer = await fetch(`${app.url}/projects/${projectId}/transfer`, {
+    method: "POST",
+    headers: { Cookie: stranger.cookieHeader, Origin: app.url },
+    body: new URLSearchParams({ intent: "offerTransfer", userId: stranger.id }),
+  });
+  expect(answer.status).toBe(422);
+});

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
+import type { Refusal } from "#convex/model/errors";
 import { accountAction, accountIntent } from "../account-action.server";
 import { Rejection } from "../rejection.server";
 import { serviceConvex } from "../session/convex/service-client.server";
@@ -25,10 +26,14 @@ export const offerTransfer = (projectId: string) =>
         } catch (error) {
           const refusal = refusalOf(error);
           if (refusal?.code === "unauthenticated") throw redirectToSignIn(request.request);
-          const message = refusal?.code === "invalid" ? "Choose a member of the project." : refusal?.message;
-          if (refusal?.code !== "invalid" && refusal?.code !== "conflict") throw error;
-          throw new Rejection(message ?? "Choose a member of the project.", { status: 422, code: "NOT_OFFERED" });
+          if (!refusal) throw error;
+          throw new Rejection(messageOf(refusal), { status: 422, code: "NOT_OFFERED" });
         }
       },
     }),
   });
+
+function messageOf({ code, message }: Refusal): string {
+  if (code === "not_found") return "Only the owner can offer a transfer.";
+  return (code === "conflict" ? message : undefined) ?? "Choose a member of the project.";
+}
