@@ -70,20 +70,18 @@ function callNamed(name: unknown): Call {
 
 const text = z.string().max(20_000);
 const id = z.string().max(64);
-const sentChange = z.object({
-  call: z.enum(["startThread", "reply", "edit", "remove"]),
-  name: z.string().max(1000).optional(),
-  args: z.strictObject({
-    itemId: id.optional(),
-    threadId: id.optional(),
-    commentId: id.optional(),
-    versionId: id.optional(),
-    key: id.optional(),
-    text: text.optional(),
-    from: text.optional(),
-    anchor: z.strictObject({ x: z.number(), y: z.number(), width: z.number().optional(), height: z.number().optional() }).optional(),
+const anchor = z.strictObject({ x: z.number(), y: z.number(), width: z.number().optional(), height: z.number().optional() });
+const name = z.string().max(1000).optional();
+const sentChange = z.discriminatedUnion("call", [
+  z.object({
+    call: z.literal("startThread"),
+    name,
+    args: z.strictObject({ itemId: id, text, key: id, versionId: id.optional(), anchor: anchor.optional() }),
   }),
-});
+  z.object({ call: z.literal("reply"), name, args: z.strictObject({ threadId: id, text, key: id }) }),
+  z.object({ call: z.literal("edit"), name, args: z.strictObject({ commentId: id, text, from: text.optional() }) }),
+  z.object({ call: z.literal("remove"), name, args: z.strictObject({ commentId: id }) }),
+]);
 
 /** Runs a change of the viewer, which sends JSON. Answers with the author, or with the reason of a rejection. */
 export async function linkCommentsApi({ request, context }: Sent): Promise<Response> {

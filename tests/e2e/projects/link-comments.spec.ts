@@ -107,3 +107,19 @@ test(
     expect((await fetch(`${app.url}${link}/comments`, { method: "POST", headers: { Origin: app.url } })).status).toBe(404);
   },
 );
+
+test("rejects a change of a comment without its fields", { tag: "@link-comment-fields" }, async ({ app, person }) => {
+  const { imageId, link } = await linkedDesign(app, person);
+  const send = (body: object) =>
+    fetch(`${app.url}${link}/comments`, {
+      method: "POST",
+      headers: { Origin: app.url, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Grace", ...body }),
+    });
+  for (const call of ["startThread", "reply", "edit", "remove"])
+    for (const args of [{}, { itemId: imageId }, { commentId: "x", threadId: "x" }, { text: "a" }]) {
+      const answer = await send({ call, args });
+      expect([answer.status, await answer.json()], call).toEqual([400, { refusal: { code: "invalid", message: "Invalid input" } }]);
+    }
+  expect((await send({ call: "startThread", args: { itemId: imageId, text: "Larger?", key: "a" } })).status).toBe(200);
+});
