@@ -282,6 +282,7 @@ const entries: Record<string, Entry> = {
   "webhooks:sendTest": { by: "person", on: ["project", "projectId", "manageWebhooks"], args: someWebhook },
   "webhooks:list": { by: "person", on: ["project", "projectId", "manageWebhooks"] },
   "webhooks:due": { by: "server" },
+  "webhooks:claim": { by: "server", args: () => ({ lease: "x", leaseMs: 0, limit: 1 }) },
   "webhooks:claimDue": { by: "server", args: () => ({ lease: "x", leaseMs: 0, limit: 1, after: null, running: [] }) },
   "webhooks:finish": {
     by: "server",

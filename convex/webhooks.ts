@@ -148,6 +148,22 @@ const VISITED = 50;
 const PER_OWNER = 10;
 const PER_WEBHOOK = 5;
 
+/** For app servers of the previous version. See `claimDue`. */
+export const claim = serverMutation({
+  args: { lease: v.string(), leaseMs: v.number(), limit: v.number() },
+  returns: v.array(claimedShape),
+  handler: async (ctx, { lease, leaseMs, limit }) => {
+    const now = Date.now();
+    const deliveries: Claimed[] = [];
+    for (const row of await firstDue(ctx, now, limit)) {
+      const webhook = await ctx.db.get(row.webhookId);
+      if (webhook) deliveries.push(await leaseDelivery(ctx, row, webhook, { lease, dueAt: now + leaseMs }));
+      else await ctx.db.delete(row._id);
+    }
+    return deliveries;
+  },
+});
+
 /**
  * Leases due deliveries, so that one app server sends each. A delivery not reported within `leaseMs` is due again.
  * Visits the people with waiting deliveries from `after` on, and returns the last one; null at the end. Together with `running`,
@@ -165,6 +181,7 @@ export const claimDue = serverMutation({
   handler: async (ctx, { lease, leaseMs, limit, after, running }) => {
     const now = Date.now();
     const deliveries: Claimed[] = [];
+    if (after === null) await addOwners(ctx, now);
     let owner = await nextOwner(ctx, after ?? "");
     for (let visited = 0; owner !== null; owner = await nextOwner(ctx, owner)) {
       const own = running.filter((each) => each.owner === owner);
@@ -185,6 +202,22 @@ export const claimDue = serverMutation({
     return { deliveries, after: owner };
   },
 });
+
+const firstDue = ({ db }: Pick<MutationCtx, "db">, now: number, limit: number) =>
+  db
+    .query("webhookDeliveries")
+    .withIndex("by_due", (q) => q.gt("dueAt", 0).lte("dueAt", now))
+    .take(limit);
+
+/** Adds the owner to due deliveries of the previous version, which had none. */
+async function addOwners(ctx: MutationCtx, now: number): Promise<void> {
+  for (const { _id, webhookId, owner } of await firstDue(ctx, now, VISITED)) {
+    if (owner !== undefined) continue;
+    const webhook = await ctx.db.get(webhookId);
+    if (webhook) await ctx.db.patch(_id, { owner: webhook.createdBy });
+    else await ctx.db.delete(_id);
+  }
+}
 
 async function leaseDelivery(
   { db }: MutationCtx,

@@ -71,12 +71,12 @@ const create = (events: Events, of = { person: ada, projectId, path: "" }) => {
 };
 
 /** Queues deliveries that were due before all others. */
-const queue = (webhookId: string, owner: string, count: number) =>
+const queue = (webhookId: string, owner: string | null, count: number) =>
   backend.inside.mutation(probe.insertMany, {
     table: "webhookDeliveries",
     rows: Array.from({ length: count }, () => ({
       webhookId,
-      owner,
+      ...(owner !== null && { owner }),
       event: "test",
       items: [],
       createdAt: Date.now(),
@@ -169,6 +169,16 @@ it("sends to other receivers while receivers of one person do not answer", { tag
   } finally {
     held.clear();
     receiver.closeAllConnections();
+    await worker.close();
+  }
+});
+
+it("sends deliveries that the previous version stored without their owner", async () => {
+  await queue(await create(["comment.created"]), null, 1);
+  const worker = startWebhookWorker(config, network);
+  try {
+    await vi.waitFor(async () => expect((await logged())[0]).toMatchObject([{ state: "delivered" }]), 20_000);
+  } finally {
     await worker.close();
   }
 });

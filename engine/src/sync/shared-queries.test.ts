@@ -200,6 +200,22 @@ describe("shared queries", () => {
     expect(session.last).toHaveLength(1_500);
   });
 
+  it("runs all batches at one snapshot, also when the first query waits for the next round", async () => {
+    const fake = createRunner(() => ({ value: "x" }));
+    const snapshots: (bigint | undefined)[] = [];
+    const queryRound = async (calls: (Call & { token?: string })[], at?: bigint) => {
+      snapshots.push(at);
+      const outcomes = await fake.runner.queryRound(calls);
+      return snapshots.length === 1 ? outcomes.with(0, null) : outcomes;
+    };
+    const queries = createSharedQueries({ runner: { ...fake.runner, queryRound }, system, report });
+    const [ada, eve] = [new Session(user("ada")), new Session(user("eve"))];
+    ada.watches.push(queries.watch(query("a:late"), ada));
+    for (let i = 0; i < 1_500; i++) eve.watches.push(queries.watch(query("a", { i }), eve));
+    await settled();
+    expect(snapshots).toEqual([undefined, fake.runner.latest(), undefined]);
+  });
+
   it("runs nothing after a commit that affects no read set", async () => {
     const fake = createRunner(() => ({ value: "same" }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });

@@ -240,7 +240,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
       const outcome = ownOutcomes[i];
       if (outcome) settle(run, caller, { ...outcome, ts: 0n, readIdentity: true });
     });
-    return outcomes[0]?.ts ?? runner.latest();
+    return snapshotOf(outcomes) ?? runner.latest();
   }
 
   /** Runs batches at the snapshot of the first. When that snapshot has expired, the other batches wait for the next round. */
@@ -250,7 +250,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     for (let from = 0; from < calls.length; from += MAX_BATCH_QUERIES) {
       const batch = calls.slice(from, from + MAX_BATCH_QUERIES);
       const due = batch.filter(({ identity }) => !overShare.has(shareKey(identity)));
-      const answers = await queryRound(due, outcomes[0]?.ts);
+      const answers = await queryRound(due, snapshotOf(outcomes));
       if (!answers) break;
       for (const [index, { identity }] of due.entries()) if (!answers[index]) overShare.add(shareKey(identity));
       const byCall = new Map(due.map((call, index) => [call, answers[index] ?? null]));
@@ -401,6 +401,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
   };
 }
 
+const snapshotOf = (outcomes: (QueryOutcome | null)[]) => outcomes.find((outcome) => outcome !== null)?.ts;
 const isAwaited = ({ watches }: Run) => watches.values().some(({ subscriber }) => subscriber.writable);
 const isSystem = (path: string) => path.startsWith("_system/");
 const visibilityFor = (identity: Identity): Call["visibility"] => (identity.kind === "admin" ? "any" : "public");
