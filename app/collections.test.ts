@@ -25,7 +25,7 @@ const sizeAtMetrics = async (collection: string) =>
 it("remembers at most 20,000 picture grants", () => {
   const accessCache = createAccessCache(async () => null);
   const picture = { contentType: "image/png", checksum: "c", name: "n", size: 1, width: 1, height: 1 };
-  for (let each = 0; each < MANY; each++) accessCache.note("session", [{ _id: `${each}`, ...picture }]);
+  for (let each = 0; each < MANY; each++) accessCache.store("session", [{ _id: `${each}`, ...picture }]);
   expect(accessCache.size()).toBeLessThanOrEqual(20_000);
 });
 

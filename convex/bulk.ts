@@ -22,7 +22,7 @@ export const start = userMutation({
     if (step === "" || step.length > STEP_MAX / 2) throw invalid({ step: ["This action cannot be stored for undo."] });
     if (action.type === "favourite" && kind === "image") throw notFound();
     if (action.type === "tag" || action.type === "untag") check(addTag, action);
-    const noted = action.type === "review" ? withNote(action) : action;
+    const storedAction = action.type === "review" ? withNote(action) : action;
     if ("to" in action) await (kind === "image" ? designFor(ctx, action.to, "edit") : projectFor(ctx, action.to, "edit"));
     const total = container ? Math.max(0, (await countIn(ctx, kind, container)) - ids.length) : ids.length;
     if (total === 0) throw invalid({ ids: ["Nothing selected."] });
@@ -37,7 +37,7 @@ export const start = userMutation({
       at,
       selectionId,
       kind,
-      action: noted,
+      action: storedAction,
       ...(await limitsOf(ctx)),
       state: "running",
       phase: "do",

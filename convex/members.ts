@@ -12,7 +12,7 @@ import type { ProjectNotice } from "./model/accounts/noticeTables";
 import { memberRole } from "./model/memberRole";
 import { notifyPerson } from "./model/notifications/notify";
 import { unmute } from "./model/notifications/settings";
-import { forgetPresence } from "./model/presence/presence";
+import { deletePresence } from "./model/presence/presence";
 import { endRequestsTo } from "./model/review/requests";
 import { allows } from "./model/rights";
 import { projectShape, toProject } from "./model/shapes";
@@ -199,7 +199,7 @@ async function removeMember(ctx: UserMutationCtx, row: Doc<"projectMembers">): P
   await endRequestsTo(ctx, row);
   await endTransferTo(ctx, row.projectId, row.userId);
   await unmute(ctx, row.projectId, row.userId);
-  await forgetPresence(ctx, row.userId, row.projectId);
+  await deletePresence(ctx, row.userId, row.projectId);
 }
 
 async function managedMember(

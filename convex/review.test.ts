@@ -309,35 +309,35 @@ describe.each(backends)("reviews on $name", ({ start }) => {
 
   it("refuses requests to people who may not review, and dates in the past", async () => {
     const [viewer, stranger] = [await member("vi", "viewer"), await signUp(backend, "eve")];
-    const ask = (userIds: string[], dueOn = "") => ada.mutation(api.reviews.request, { id: imageId, userIds, dueOn, note: "" });
+    const requestReview = (userIds: string[], dueOn = "") => ada.mutation(api.reviews.request, { id: imageId, userIds, dueOn, note: "" });
     for (const userIds of [[viewer.userId], [stranger.userId], [ada.userId], ["nobody"], []])
-      expect(await refused(ask(userIds))).toMatchObject({ code: "invalid" });
+      expect(await refused(requestReview(userIds))).toMatchObject({ code: "invalid" });
     const row = { projectId, role: "viewer", addedAt: Date.now(), addedBy: ada.userId };
     const rows = Array.from({ length: 201 }, (_, n) => ({ ...row, userId: `viewer${n}` }));
     await backend.inside.mutation(probe.insertMany, { table: "projectMembers", rows });
     const com = await member("com", "commenter");
     for (const dueOn of ["2020-01-01", "tomorrow", "2026-13-01"])
-      expect(await refused(ask([com.userId], dueOn))).toMatchObject({ code: "invalid" });
+      expect(await refused(requestReview([com.userId], dueOn))).toMatchObject({ code: "invalid" });
     expect(await ofImage()).toBeUndefined();
     expect((await ada.query(api.reviews.getReviewers, { id: imageId })).people.map(({ userId }) => userId)).toEqual([com.userId]);
   });
 
   it("ends requests with the status, by cancelling and with the item", async () => {
     const com = await member("com", "commenter");
-    const ask = (id: string) => ada.mutation(api.reviews.request, { id, userIds: [com.userId], dueOn: "", note: "" });
+    const requestReview = (id: string) => ada.mutation(api.reviews.request, { id, userIds: [com.userId], dueOn: "", note: "" });
     const rows = async () =>
       (await backend.inside.query(probe.rows, { table: "reviewRequests", field: "projectId", value: projectId })).length;
-    await ask(imageId);
+    await requestReview(imageId);
     await set(imageId, "none");
     expect(await rows()).toBe(0);
-    await ask(imageId);
+    await requestReview(imageId);
     const requestId = (await ada.query(api.reviews.getReview, { id: imageId }))?.requests[0]?._id ?? "";
     await ada.mutation(api.reviews.cancelRequest, { id: designId, requestId });
     expect(await rows()).toBe(1);
     await ada.mutation(api.reviews.cancelRequest, { id: imageId, requestId });
     expect(await rows()).toBe(0);
-    await ask(imageId);
-    await ask(designId);
+    await requestReview(imageId);
+    await requestReview(designId);
     await ada.mutation(api.designs.moveToTrash, { id: designId });
     expect((await com.query(api.reviews.getOverview, { projectId })).requests).toEqual([]);
     await ada.mutation(api.trash.purge, { id: designId });
@@ -369,15 +369,15 @@ describe.each(backends)("reviews on $name", ({ start }) => {
 
   it("moves requests with items that are restored to another place", async () => {
     const com = await member("com", "commenter");
-    const ask = (id: string) => ada.mutation(api.reviews.request, { id, userIds: [com.userId], dueOn: "", note: "" });
+    const requestReview = (id: string) => ada.mutation(api.reviews.request, { id, userIds: [com.userId], dueOn: "", note: "" });
     const elsewhere = await ada.mutation(api.projects.create, { name: "Elsewhere" });
     const target = await ada.mutation(api.designs.create, { projectId: elsewhere, name: "Target" });
     const requestsIn = async (id: string) => (await ada.query(api.reviews.getOverview, { projectId: id })).requests.length;
-    await ask(imageId);
+    await requestReview(imageId);
     await ada.mutation(api.designImages.moveToTrash, { id: imageId });
     await ada.mutation(api.trash.restore, { id: imageId, into: target });
     expect([await requestsIn(projectId), await requestsIn(elsewhere)]).toEqual([0, 1]);
-    await ask(designId);
+    await requestReview(designId);
     await ada.mutation(api.designs.moveToTrash, { id: designId });
     await ada.mutation(api.trash.restore, { id: designId, into: elsewhere });
     expect([await requestsIn(projectId), await requestsIn(elsewhere)]).toEqual([0, 2]);

@@ -50,13 +50,13 @@ describe.each(backends)("search in any language on $name", ({ start }) => {
       for (const text of [...texts, name]) if (!(await find(text)).includes(name.normalize("NFC"))) missed.push(`${name}: ${text}`);
     return missed;
   };
-  const forgetUpgrades = async () => {
+  const deleteUpgrades = async () => {
     for (const { _id } of await backend.inside.query(probe.rows, { table: "upgrades" }))
       await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
   };
 
   it("finds names by any spelling, during and after the upgrade", async () => {
-    await forgetUpgrades();
+    await deleteUpgrades();
     expect(await misses()).toEqual([]);
     await backend.inside.mutation(internal.jobs.upgrade.run, {});
     await backend.settle();
@@ -65,7 +65,7 @@ describe.each(backends)("search in any language on $name", ({ start }) => {
   });
 
   it("finds rows of an earlier build before the upgrade as that build did", async () => {
-    await forgetUpgrades();
+    await deleteUpgrades();
     const stored = new Map<string, unknown>();
     for (const [name, text] of [
       ["Bébé-Crème", "bébé"],

@@ -7,7 +7,7 @@ import { removeFavouritesOfMoved } from "./model/favourites";
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
-import { forgetUndo, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
+import { redactUndoSteps, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "./model/review/requests";
 import { expectNoRunningTransfer, expectSettled } from "./model/transfers/transfers";
 import { expectVisible, restoreWithParents } from "./model/trashing";
@@ -126,7 +126,7 @@ export const purge = userMutation({
     if (found.kind === "project") await purgeProject(ctx, found.project);
     else if (found.kind === "design") await purgeDesign(ctx, found.design);
     else await purgeImage(ctx, found.image);
-    await forgetUndo(ctx, ctx.user.id, found.kind === "project" ? [] : [found.project._id]);
+    await redactUndoSteps(ctx, ctx.user.id, found.kind === "project" ? [] : [found.project._id]);
     return null;
   },
 });

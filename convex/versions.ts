@@ -20,7 +20,7 @@ import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { resetApprovals } from "./model/review/setReviews";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
-import { transferImages } from "./model/transfers/giveRows";
+import { transferImages } from "./model/transfers/transferRows";
 import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/limits/usage";
 import { pictureFields } from "./model/versionTables";

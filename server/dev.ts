@@ -10,7 +10,7 @@ import { startEmbedded } from "./deployment/embedded.ts";
 import { Forward } from "./http/forward.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./log.ts";
-import { forgetPush, setEnvironment, type Target } from "./deployment/push.ts";
+import { removePushRecord, setEnvironment, type Target } from "./deployment/push.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     const target = { url: embedded.url, adminKey: config.engine.adminKey };
     await setEnvironment(target, { AUTH_JWKS: jwksUri(appConfig.signingKey) });
     // The next production start then copies the database before it replaces these functions.
-    await forgetPush(config.dataDir);
+    await removePushRecord(config.dataDir);
     cli = convexDev(target);
     await pushed(cli);
   }

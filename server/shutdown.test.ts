@@ -46,7 +46,7 @@ async function serve() {
       left.push(socket);
       await once(socket, "connect");
       return {
-        ask: (times = 1) => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(times)),
+        sendRequest: (times = 1) => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(times)),
         send: (text: string) => socket.write(text),
         read: async (end: string) => {
           let text = "";
@@ -62,13 +62,13 @@ async function serve() {
 it("answers a late request on an idle connection with Connection: close", async () => {
   const server = await serve();
   const client = await server.connect();
-  client.ask();
+  client.sendRequest();
   (await server.next()).end("first");
   expect(await client.read("first")).toContain("Connection: keep-alive");
 
   const stopped = server.stop();
   await server.stopping;
-  client.ask();
+  client.sendRequest();
   (await server.next()).end("second");
   expect(await client.read("second")).toContain("Connection: close");
   await client.closed;
@@ -78,7 +78,7 @@ it("answers a late request on an idle connection with Connection: close", async 
 it("accepts one more request after a response that started before the stop", async () => {
   const server = await serve();
   const client = await server.connect();
-  client.ask();
+  client.sendRequest();
   const response = await server.next();
   response.writeHead(200, { "Content-Length": 5 }).write("be");
   expect(await client.read("be")).toContain("Connection: keep-alive");
@@ -87,7 +87,7 @@ it("accepts one more request after a response that started before the stop", asy
   await server.stopping;
   response.end("gun");
   await client.read("gun");
-  client.ask();
+  client.sendRequest();
   (await server.next()).end("last");
   expect(await client.read("last")).toContain("Connection: close");
   await client.closed;
@@ -97,11 +97,11 @@ it("accepts one more request after a response that started before the stop", asy
 it("answers all pipelined requests, the last one with Connection: close", async () => {
   const server = await serve();
   const client = await server.connect();
-  client.ask(2);
+  client.sendRequest(2);
   const [first, second] = [await server.next(), await server.next()];
   const stopped = server.stop();
   await server.stopping;
-  client.ask();
+  client.sendRequest();
   const third = await server.next();
   first.end("one.");
   second.end("two.");
@@ -117,7 +117,7 @@ it("rejects new websockets while stopping, and does not wait for closed ones", a
   const forward = new Forward("http://127.0.0.1:1", log);
   server.onUpgrade((request, socket, head) => forward.upgrade(request, socket, head, guardsFor(null)));
   const client = await server.connect();
-  client.ask();
+  client.sendRequest();
   (await server.next()).end("first");
   await client.read("first");
   const stopped = server.stop();
@@ -132,7 +132,7 @@ it("rejects new websockets while stopping, and does not wait for closed ones", a
 it("stops without waiting for idle connections", async () => {
   const server = await serve();
   const [silent, used] = [await server.connect(), await server.connect()];
-  used.ask();
+  used.sendRequest();
   (await server.next()).end("once");
   await used.read("once");
   await server.stop();

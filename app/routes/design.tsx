@@ -94,7 +94,7 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     convex.preload(api.reviews.getReview, { id }),
   ]);
   joinPreloads(design, project, review);
-  if (visitor) imageServiceFor(config).accessCache.noteShown(visitor.sessionId, pageOf(images.value).rows);
+  if (visitor) imageServiceFor(config).accessCache.storePage(visitor.sessionId, pageOf(images.value).rows);
   return {
     design,
     images,
@@ -288,7 +288,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer, pres
           images={images}
           openDialog={dialogs.setOpenDialog}
           projectId={project._id}
-          byHand={!search.has(SORT) && filter === undefined && mayRun("orderImage")}
+          isManual={!search.has(SORT) && filter === undefined && mayRun("orderImage")}
           view={view}
           page={{ ...page, next }}
           total={total}

@@ -70,7 +70,7 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
   if (image.designId !== id) throw notFoundResponse();
   if (visitor) {
     const config = context.get(configContext);
-    imageServiceFor(config).accessCache.note(visitor.sessionId, [image]);
+    imageServiceFor(config).accessCache.store(visitor.sessionId, [image]);
     backfillMetadata({ userId: visitor.userId, sessionId: visitor.sessionId, imageId }, inPlace.value, config);
   }
   joinPreloads(inPlace, versions, review, knownTags);

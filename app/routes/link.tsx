@@ -1,7 +1,7 @@
 import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs } from "react-router";
 import { LinkFrame } from "~/features/links/link-frame";
 import { commenterOf } from "~/features/links/link-comments.server";
-import { noteVisit } from "~/features/links/note-visit.server";
+import { recordVisit } from "~/features/links/record-visit.server";
 import { linkMiddleware, linkOf } from "~/features/links/open-link.server";
 import { isSavedBy, saveLink } from "~/features/links/save-link.server";
 import type { SaveAnswer } from "~/features/links/save-link-form";
@@ -26,7 +26,7 @@ export const meta: Route.MetaFunction = ({ error }) => [
 export async function loader({ request, context }: Route.LoaderArgs) {
   const link = await linkOf(context);
   if (!link.isUnlocked) return { role: null, convexToken: null, canReport: false, isOfImage: false, isSaved: null, commenter: null };
-  noteVisit(request, context, link);
+  recordVisit(request, context, link);
   const canReport = context.get(configContext).publicLinks.reportTo !== null;
   const [convexToken, isSaved, commenter] = await Promise.all([
     link.convexToken(),

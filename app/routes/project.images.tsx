@@ -66,7 +66,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
     getVisitor(context),
   ]);
   const images = groups.value.page.flatMap((group) => group.images);
-  if (visitor) imageServiceFor(context.get(configContext)).accessCache.noteShown(visitor.sessionId, images);
+  if (visitor) imageServiceFor(context.get(configContext)).accessCache.storePage(visitor.sessionId, images);
   return { project, groups, isFirst: cursor === null, filter: statusIn(url).review };
 }
 

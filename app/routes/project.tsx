@@ -150,9 +150,9 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
       into: project._id,
     },
   });
-  const byHand = useSearchParams()[0].get(SORT) === "manual" && filter === undefined;
+  const isManual = useSearchParams()[0].get(SORT) === "manual" && filter === undefined;
   useReordering(list, {
-    on: byHand && !selection.on && mayRun("orderDesign"),
+    on: isManual && !selection.on && mayRun("orderDesign"),
     intent: "orderDesign",
     items: designs,
     page: { ...page, next },
@@ -210,7 +210,7 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
         <CardGrid label="Designs" ref={list}>
           {designs.map((design) => (
             <li key={design._id} {...selectableProps(design)}>
-              <DesignCard design={design} openDialog={dialogs.setOpenDialog} byHand={byHand} selection={selection} />
+              <DesignCard design={design} openDialog={dialogs.setOpenDialog} isManual={isManual} selection={selection} />
             </li>
           ))}
         </CardGrid>

@@ -76,13 +76,13 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
   const page = useEndless(preloaded, api.projects.listProjects);
   const projects = page.rows;
   const dialogs = useItemDialogs(projects);
-  const byHand = useSearchParams()[0].get(SORT) === "manual";
+  const isManual = useSearchParams()[0].get(SORT) === "manual";
   const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
   const isEmpty = projects.length === 0 && page.isFirst && !onlyFavourites;
   const membersOf = useMembersOfOwn();
   const list = useRef<HTMLUListElement>(null);
   useItemCommands(list, { items: projects, openDialog: dialogs.setOpenDialog, remove: "removeProject", duplicate: "duplicateProject" });
-  useReordering(list, { on: byHand, intent: "orderProject", items: projects, page, total: null });
+  useReordering(list, { on: isManual, intent: "orderProject", items: projects, page, total: null });
   return (
     <Page>
       <PageHeader
@@ -103,7 +103,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
               <ProjectCard
                 project={project}
                 openDialog={dialogs.setOpenDialog}
-                byHand={byHand}
+                isManual={isManual}
                 people={membersOf(project._id).join(SEPARATOR)}
               />
             </li>

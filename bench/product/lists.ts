@@ -175,7 +175,7 @@ async function changing(page: Page, { change }: List, received: () => number): P
   const [took, sent]: [number[], number[]] = [[], []];
   for (let round = -1; round < ROUNDS; round++) {
     const name = `Changed ${performance.now()}`;
-    await page.evaluate(noteWhenShown, name);
+    await page.evaluate(recordWhenShown, name);
     const before = received();
     const began = performance.now();
     await change(name);
@@ -187,7 +187,7 @@ async function changing(page: Page, { change }: List, received: () => number): P
   return { took: median(took), sent: median(sent) };
 }
 
-function noteWhenShown(name: string): void {
+function recordWhenShown(name: string): void {
   Object(window).shown = new Promise<void>((resolve) =>
     new MutationObserver((records, observer) => {
       const nodes = records.flatMap(({ target, addedNodes }) =>

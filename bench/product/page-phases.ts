@@ -6,14 +6,14 @@ export async function recordPhases(page: Page): Promise<void> {
     const phases: Record<string, { count: number; ms: number }> = {};
     const thumbnails: string[] = [];
     Object.assign(window, { phases, thumbnails });
-    const note = (name: string, ms: number) => {
+    const record = (name: string, ms: number) => {
       const phase = (phases[name] ??= { count: 0, ms: 0 });
       phase.count++;
       phase.ms += ms;
     };
     const timed = (name: string, ended: Promise<unknown>) => {
       const start = performance.now();
-      const end = () => note(name, performance.measure(name, { start, end: performance.now() }).duration);
+      const end = () => record(name, performance.measure(name, { start, end: performance.now() }).duration);
       ended.then(end, end);
     };
     const onCall = (prototype: object, method: string, called: (result: unknown, self: unknown, first: unknown) => void) => {
@@ -35,11 +35,11 @@ export async function recordPhases(page: Page): Promise<void> {
     new PerformanceObserver((list) => {
       for (const { name, duration } of list.getEntries()) {
         const { pathname, search } = new URL(name);
-        if (pathname === "/uploads") note("POST", duration);
-        else if (/^\/uploads\/[^/]+\/finish$/.test(pathname)) note("finish", duration);
-        else if (pathname.startsWith("/uploads/")) note("PATCH", duration);
+        if (pathname === "/uploads") record("POST", duration);
+        else if (/^\/uploads\/[^/]+\/finish$/.test(pathname)) record("finish", duration);
+        else if (pathname.startsWith("/uploads/")) record("PATCH", duration);
         else if (pathname.startsWith("/images/")) {
-          note("thumbnail", duration);
+          record("thumbnail", duration);
           thumbnails.push(search);
         }
       }

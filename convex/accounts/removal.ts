@@ -4,7 +4,7 @@ import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 import { deleteImages, unsentImagesOf } from "../model/comments/commentImages";
 import { forgottenReactions } from "../model/comments/reactions";
-import { forgetPresence } from "../model/presence/presence";
+import { deletePresence } from "../model/presence/presence";
 
 const BATCH = 100;
 const FEW = 10;
@@ -36,7 +36,7 @@ export const forget = internalMutation({
   args: { userId: v.string(), email: v.optional(v.string()) },
   returns: v.null(),
   handler: async (ctx, { userId }) => {
-    await forgetPresence(ctx, userId);
+    await deletePresence(ctx, userId);
     const unsent = await unsentImagesOf(ctx, userId, BATCH);
     await deleteImages(ctx, unsent);
     const batches: { _id: GenericId<TableNames> }[][] = await Promise.all(

@@ -19,7 +19,7 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
       if (typeof userId === "string")
         await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-", at: Date.now() });
     }
-    for (const user of model === "users" ? rows : []) await forgetUser({ scheduler, runMutation }, user);
+    for (const user of model === "users" ? rows : []) await deleteUserData({ scheduler, runMutation }, user);
   },
   written: async ({ scheduler, runMutation }, model, before, after) => {
     const { id, email, emailVerified } = after;
@@ -56,12 +56,12 @@ export const deleteUser = serverMutation({
       for (const { _id } of rows) await ctx.db.delete(_id);
     }
     await ctx.db.delete(user._id);
-    await forgetUser(ctx, user);
+    await deleteUserData(ctx, user);
     return null;
   },
 });
 
-async function forgetUser(
+async function deleteUserData(
   { scheduler, runMutation }: Pick<MutationCtx, "scheduler" | "runMutation">,
   user: Record<string, unknown>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { internalMutation, type MutationCtx } from "../_generated/server";
 import { ifVisible } from "../model/access";
 import { deleteImages, deleteImagesOn, transferImage } from "../model/comments/commentImages";
 import { deleteRowsOf } from "../model/comments/threads";
-import { forgetReads } from "../model/comments/unread";
+import { deleteReads } from "../model/comments/unread";
 import { asAuthor, removeComment } from "../model/comments/writeComments";
 import { userOf } from "../model/members";
 
@@ -26,7 +26,7 @@ export const purgeItem = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")) },
   returns: v.null(),
   handler: async (ctx, { itemId }) => {
-    const reads = await forgetReads(ctx, itemId, BATCH);
+    const reads = await deleteReads(ctx, itemId, BATCH);
     const images = reads < BATCH ? await deleteImagesOn(ctx, itemId, BATCH - reads) : 0;
     const left = BATCH - reads - images;
     const isDone = left > 0 && (await deleteThreadsOf(ctx, itemId, left));

@@ -11,7 +11,7 @@ import { limitsOf, tokenLimits, withLimits } from "../model/limits/limits";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
-import { noteTags } from "../model/tags/tagging";
+import { addTagUses } from "../model/tags/tagging";
 import { trashDesigns } from "../model/trashing";
 import { addToStep, recordChanges } from "../model/undo/recordChanges";
 import { type UndoStep, undoStep } from "../model/undo/undoTables";
@@ -64,7 +64,7 @@ export async function copyDesign(ctx: Ctx, { design, project }: DesignPath): Pro
     orderKey: await lastKey(list),
   });
   const copy = await ctx.db.get(id);
-  await noteTags(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
+  await addTagUses(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
   if (copy) await reorderRow(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
   await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name, fromId: design._id });
@@ -86,7 +86,7 @@ export async function copyImage(ctx: Ctx, { image, design, project }: ImagePath)
     uploadId: `copy of ${image._id} ${Math.random().toString(36).slice(2)}`,
   });
   const copy = await ctx.db.get(id);
-  await noteTags(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
+  await addTagUses(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
   if (copy) await reorderRow(ctx, list, copy, { after: image });
   await imagesChanged(ctx, { design, project }, 1);
   if (bytes > 0) await changeUsage(ctx, project.ownerId, { bytes });
@@ -106,7 +106,7 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
     const id = await ctx.db.insert("designImages", { ...copied(image, design, project), orderKey: keys[index], uploadId });
     copies.push({ kind: "image" as const, thing: id, tags: image.tags });
   }
-  await noteTags(ctx, project.ownerId, copies);
+  await addTagUses(ctx, project.ownerId, copies);
   await imagesChanged(ctx, { design, project }, images.length);
   if (bytes > 0) await changeUsage(ctx, project.ownerId, { bytes });
   const [last] = images.slice(-1);
@@ -127,7 +127,7 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
     copies.push({ kind: "design" as const, thing: id, tags: design.tags });
     await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
   }
-  await noteTags(ctx, project.ownerId, copies);
+  await addTagUses(ctx, project.ownerId, copies);
   await designsChanged(ctx, project, { designs: designs.length });
   const [last] = designs.slice(-1);
   if (last)
@@ -213,7 +213,7 @@ export const project = internalMutation({
       copies.push({ kind: "design" as const, thing: id, tags: design.tags });
       await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
     }
-    await noteTags(ctx, target.ownerId, copies);
+    await addTagUses(ctx, target.ownerId, copies);
     await designsChanged(ctx, target, { designs: page.length });
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from, to, cursor: continueCursor, ...actor });
     return null;
@@ -254,7 +254,7 @@ export const design = internalMutation({
       if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
       if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
     }
-    await noteTags(ctx, into.ownerId, copies);
+    await addTagUses(ctx, into.ownerId, copies);
     const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
     if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
     if (bytes > 0) await changeUsage(ctx, into.ownerId, { bytes });

@@ -3,10 +3,10 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
-import { forgetItem, withoutName } from "../model/activities/forgetItem";
+import { redactItem, withoutName } from "../model/activities/redactItem";
 import { recordActivity } from "../model/activities/recordActivity";
-import { forgetReads } from "../model/comments/unread";
-import { forgetFavourites } from "../model/favourites";
+import { deleteReads } from "../model/comments/unread";
+import { deleteFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { userOf } from "../model/members";
 import { deleteLink } from "../model/links/links";
@@ -17,8 +17,8 @@ import { clearDesign, clearImage } from "../model/presence/presence";
 import { deleteRequests } from "../model/review/requests";
 import { VERSIONS_MAX } from "../model/rules";
 import { transferOf } from "../model/transfers/transfers";
-import { forgetTags } from "../model/tags/tagging";
-import { changeUsage, forgetUsage } from "../model/limits/usage";
+import { deleteTagUses } from "../model/tags/tagging";
+import { changeUsage, deleteUsage } from "../model/limits/usage";
 import { deleteVersions } from "../versions";
 
 /** Each batch schedules the next, and can be repeated. `purgingSince` hides items at once. Children are deleted first. */
@@ -53,7 +53,7 @@ export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designIma
 }
 
 /** Removes the texts of purged items from the undo steps of the user, and of all members of their projects. */
-export async function forgetUndo(ctx: MutationCtx, userId: string, projectIds: Iterable<Id<"projects"> | null>): Promise<void> {
+export async function redactUndoSteps(ctx: MutationCtx, userId: string, projectIds: Iterable<Id<"projects"> | null>): Promise<void> {
   await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: null });
   for (const projectId of new Set(projectIds))
     if (projectId !== null) await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forgetInProject, { projectId, cursor: null });
@@ -110,15 +110,15 @@ export const project = internalMutation({
         return null;
       }
     }
-    remaining -= await forgetFavourites(ctx, id, remaining);
-    if (remaining > 0) remaining -= await forgetReads(ctx, id, remaining);
+    remaining -= await deleteFavourites(ctx, id, remaining);
+    if (remaining > 0) remaining -= await deleteReads(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
     }
     const transfer = await transferOf(ctx, id);
     if (transfer) await ctx.db.delete(transfer._id);
-    await forgetItem(ctx, "project", id);
+    await redactItem(ctx, "project", id);
     if (await ctx.db.get(id)) await ctx.db.delete(id);
     return null;
   },
@@ -177,7 +177,7 @@ export const owner = internalMutation({
       .take(PURGE_BATCH);
     for (const each of projects) await purgeProject(ctx, each);
     if (projects.length === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId });
-    else await forgetUsage(ctx, ownerId);
+    else await deleteUsage(ctx, ownerId);
     return null;
   },
 });
@@ -224,7 +224,7 @@ export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerI
   for (const each of designs) changed.push(await purgeDesign(as, each));
   for (const each of images) changed.push(await purgeImage(as, each));
   // Expired items have no undo steps, which are kept for a day only. Trashed items are kept for 30 days.
-  if (ownerId !== null) await forgetUndo(ctx, ownerId, changed);
+  if (ownerId !== null) await redactUndoSteps(ctx, ownerId, changed);
   if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
     await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });
   }
@@ -273,14 +273,14 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   if (remaining <= 0) return limit;
   const row = await ctx.db.get(id);
   if (!row) return limit - remaining;
-  remaining -= await forgetFavourites(ctx, id, remaining);
+  remaining -= await deleteFavourites(ctx, id, remaining);
   if (remaining === 0) return limit;
   await ctx.db.delete(id);
   await clearDesign(ctx, id);
   await purgeComments(ctx, row);
   await deleteRequests(ctx, row);
-  await forgetItem(ctx, "design", id);
-  await forgetTags(ctx, row);
+  await redactItem(ctx, "design", id);
+  await deleteTagUses(ctx, row);
   return limit - remaining + 1;
 }
 
@@ -298,8 +298,8 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   await clearImage(ctx, row._id);
   await purgeComments(ctx, row);
   await deleteRequests(ctx, row);
-  await forgetItem(ctx, "image", row._id);
-  const tags = await forgetTags(ctx, row);
+  await redactItem(ctx, "image", row._id);
+  const tags = await deleteTagUses(ctx, row);
   // `deleteVersions` releases the files of all versions, including the current one, which this row repeats.
   if (row.versionId !== undefined) return (await deleteVersions(ctx, row._id, VERSIONS_MAX)) + tags + 1;
   if (await releaseFile(ctx, row)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);

@@ -7,7 +7,7 @@ import { withLimits } from "../model/limits/limits";
 import { expectRoomForFiles, isWithinLimit } from "../model/limits/usage";
 import { endOfferNotice } from "../model/notifications/notify";
 import { bytesOf, positionFields, rowsAt, START } from "../model/transfers/projectRows";
-import { transferDesign, transferImages } from "../model/transfers/giveRows";
+import { transferDesign, transferImages } from "../model/transfers/transferRows";
 import { transferProject } from "../model/transfers/transfers";
 
 /** Each batch schedules the next. Repeated batches change nothing, because they skip rows of the new owner. */

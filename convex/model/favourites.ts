@@ -229,7 +229,7 @@ export async function favouriteOfNewOwner(ctx: MutationCtx, item: Item, fromId: 
   return next && (await rowOfItem(next, _id))?.favouriteAt;
 }
 
-export async function forgetFavourites({ db }: MutationCtx, itemId: Item["_id"], limit: number): Promise<number> {
+export async function deleteFavourites({ db }: MutationCtx, itemId: Item["_id"], limit: number): Promise<number> {
   const rows = await db
     .query("favourites")
     .withIndex("by_item", (q) => q.eq("itemId", itemId))

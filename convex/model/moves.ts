@@ -11,7 +11,7 @@ import {
   projectFor,
   type UserMutationCtx,
 } from "./access";
-import { noteArrived } from "./comments/unread";
+import { recordArrivals } from "./comments/unread";
 import { removeFavouritesOfMoved } from "./favourites";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "./review/requests";
@@ -36,7 +36,7 @@ export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, targ
   await moveRequestsOfDesigns(ctx, [design], target._id);
   await designsChanged(ctx, project, { designs: -1, images: -design.imageCount, reviews: countsOfDesigns([design], -1) });
   await designsChanged(ctx, target, { designs: 1, images: design.imageCount, reviews: countsOfDesigns([design], 1) });
-  await noteArrived(ctx, target._id, [design]);
+  await recordArrivals(ctx, target._id, [design]);
   await recordActivity(ctx, { ...activity, project: target });
 }
 
@@ -66,7 +66,7 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     const reviews = (sign: 1 | -1) => countsOfDesigns(designs, sign);
     await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images, reviews: reviews(-1) });
     await designsChanged(ctx, target, { designs: designs.length, images, reviews: reviews(1) });
-    await noteArrived(ctx, target._id, designs);
+    await recordArrivals(ctx, target._id, designs);
     await recordActivity(ctx, { ...activity, project: target });
   }
 }
@@ -95,8 +95,8 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
   if (!last) return;
   const destination = await designFor(ctx, target._id, "edit");
   await imagesChanged(ctx, destination, images.length, countsOf(images, 1));
-  await noteArrived(ctx, target._id, images);
-  await noteArrived(ctx, project._id, images);
+  await recordArrivals(ctx, target._id, images);
+  await recordArrivals(ctx, project._id, images);
   await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, toId: target._id, count: images.length });
 }
 

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
-import { forgetDeleted } from "./activities/forgetDeleted";
+import { redactDeleted } from "./activities/redactDeleted";
 import { cleanName, cleanTag, cleanText, cleanUserName } from "./names";
 import { sortNameOf } from "./lists/order";
 import { nameFromFile, tagKey } from "./rules";
@@ -19,7 +19,7 @@ type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 export async function upgradeRow(ctx: MutationCtx, row: Doc<UpgradedTable>): Promise<void> {
   const { db } = ctx;
   if ("key" in row) return upgradeTag(ctx, row);
-  if ("actorId" in row) return forgetDeleted(ctx, row);
+  if ("actorId" in row) return redactDeleted(ctx, row);
   if ("credentialID" in row) {
     const name = cleanName(row.name ?? "") || null;
     if (name !== row.name) await db.patch(row._id, { name });

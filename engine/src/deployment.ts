@@ -200,8 +200,8 @@ async function open(options: OpenOptions) {
   const loop = watchEventLoop(
     (block) => console.error(blockText(block)),
     () => {
-      const ran = [...noted];
-      noted.clear();
+      const ran = [...ranPaths];
+      ranPaths.clear();
       return ran;
     },
   );
@@ -223,7 +223,7 @@ async function open(options: OpenOptions) {
       authenticator,
       sockets: () => sockets.size,
       watchedQueries: () => queries.watched,
-      sizes: () => ({ cached_answers: cache.size, verified_tokens: authenticator.remembered }),
+      sizes: () => ({ cached_answers: cache.size, verified_tokens: authenticator.verifiedCount }),
       loop,
     }),
   });

@@ -6,22 +6,22 @@ afterEach(() => void vi.useRealTimers());
 it("reports a block over 200 ms with the functions that ran", () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   let time = 0;
-  let noted: string[] = [];
+  let activities: string[] = [];
   const blocks: Block[] = [];
   const watch = watchEventLoop(
     (block) => blocks.push(block),
-    () => noted.splice(0),
+    () => activities.splice(0),
     () => time,
   );
   const tick = (ms: number) => {
     time += ms;
     vi.advanceTimersByTime(100);
   };
-  noted = ["before"];
+  activities = ["before"];
   tick(100);
-  noted = ["GET /projects"];
+  activities = ["GET /projects"];
   tick(100 + 201);
-  noted = ["later"];
+  activities = ["later"];
   tick(100 + 199);
   expect(blocks).toEqual([{ ms: 201, cpuMs: expect.any(Number), ran: ["GET /projects"] }]);
   expect([watch.longest(), watch.blocks()]).toEqual([0.201, 1]);

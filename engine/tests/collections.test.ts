@@ -137,7 +137,7 @@ it("remembers at most 2,000 verified tokens", async () => {
   const jwks = `data:text/plain,${encodeURIComponent('{"keys":[]}')}`;
   tokens.configure([{ type: "customJwt", issuer: ISSUER, applicationID: "app", jwks, algorithm: "ES256" }]);
   for (let each = 0; each < MANY; each++) await tokens.verify(`.e30.${each}`);
-  expect(tokens.remembered).toBe(2000);
+  expect(tokens.verifiedCount).toBe(2000);
 });
 
 it("refuses more than 20,000 waiting questions and answers the others", async () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 let place = "";
-const put = (path: string, text: string) => {
+const writeSource = (path: string, text: string) => {
   mkdirSync(join(place, path, ".."), { recursive: true });
   writeFileSync(join(place, path), text);
 };
@@ -16,11 +16,14 @@ beforeEach(() => {
   for (const file of ["ensure.ts", "stamp.ts"]) cpSync(fileURLToPath(new URL(file, import.meta.url)), join(place, "server/build", file));
   const builder =
     'import { mkdir, writeFile } from "node:fs/promises"; import { sourcesHash, STAMP } from "./stamp.ts"; console.log("BUILT");';
-  put("server/build/build.ts", `${builder} await mkdir("build", { recursive: true }); await writeFile(STAMP, await sourcesHash());`);
-  put("package.json", '{ "type": "module" }');
-  for (const file of ["app/root.tsx", "convex/schema.ts", "public/robots.txt"]) put(file, "one");
-  for (const file of ["package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"]) put(file, "one");
-  put("node_modules/@react-router/dev/package.json", "{}");
+  writeSource(
+    "server/build/build.ts",
+    `${builder} await mkdir("build", { recursive: true }); await writeFile(STAMP, await sourcesHash());`,
+  );
+  writeSource("package.json", '{ "type": "module" }');
+  for (const file of ["app/root.tsx", "convex/schema.ts", "public/robots.txt"]) writeSource(file, "one");
+  for (const file of ["package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"]) writeSource(file, "one");
+  writeSource("node_modules/@react-router/dev/package.json", "{}");
 });
 afterEach(() => rmSync(place, { recursive: true }));
 
@@ -38,13 +41,13 @@ describe("ensureBuilt", () => {
 
   it.each(["app/root.tsx", "convex/schema.ts", "package-lock.json", "vite.config.ts"])("builds when %s has changed", (path) => {
     start();
-    put(path, "two");
+    writeSource(path, "two");
     expect(start()).toMatchObject({ built: true, started: true });
   });
 
   it("builds when a source is added or removed", () => {
     start();
-    put("app/routes/new.tsx", "new");
+    writeSource("app/routes/new.tsx", "new");
     expect(start().built).toBe(true);
     rmSync(join(place, "app/routes/new.tsx"));
     expect(start().built).toBe(true);
@@ -53,14 +56,14 @@ describe("ensureBuilt", () => {
   it("does not build for a newer date, a test or another file", () => {
     start();
     utimesSync(join(place, "app/root.tsx"), new Date(), new Date());
-    put("app/root.test.tsx", "a test");
-    put("README.md", "changed");
+    writeSource("app/root.test.tsx", "a test");
+    writeSource("README.md", "changed");
     expect(start().built).toBe(false);
   });
 
   it("accepts a shipped build without sources", () => {
     start();
-    put("app/root.tsx", "other sources");
+    writeSource("app/root.tsx", "other sources");
     rmSync(join(place, "node_modules"), { recursive: true });
     expect(start()).toMatchObject({ built: false, started: true });
     rmSync(join(place, "app"), { recursive: true });

@@ -29,7 +29,7 @@ export async function readPushed(dataDir: string): Promise<Pushed | null> {
   return text.startsWith("{") ? (pushedSchema.safeParse(JSON.parse(text)).data ?? null) : null;
 }
 
-export const forgetPush = (dataDir: string): Promise<void> => rm(join(dataDir, PUSHED), { force: true });
+export const removePushRecord = (dataDir: string): Promise<void> => rm(join(dataDir, PUSHED), { force: true });
 
 export const artifactDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
 

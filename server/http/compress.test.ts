@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { acceptedEncoding, compressed } from "./compress.ts";
 
 const page = "<p>The pictures are lit, the walls are not.</p>".repeat(100);
-const ask = (accept?: string, method = "GET") =>
+const sendRequest = (accept?: string, method = "GET") =>
   new Request("http://localhost/", { method, headers: accept ? { "Accept-Encoding": accept } : {} });
 const html = (body: BodyInit | null = page, init?: ResponseInit) =>
   new Response(body, {
@@ -20,7 +20,7 @@ describe("compressed", () => {
     ["gzip, br;q=0.5", "gzip", gunzipSync],
     ["*", "br", brotliDecompressSync],
   ] as const)("for Accept-Encoding '%s' is %s", async (accept, encoding, decompress) => {
-    const response = compressed(ask(accept), html(page, { headers: { "Content-Length": String(page.length) } }));
+    const response = compressed(sendRequest(accept), html(page, { headers: { "Content-Length": String(page.length) } }));
     expect(response.headers.get("Content-Encoding")).toBe(encoding);
     expect(response.headers.get("Vary")).toContain("Accept-Encoding");
     expect(response.headers.has("Content-Length")).toBe(false);
@@ -30,14 +30,14 @@ describe("compressed", () => {
   });
 
   it.each([
-    ["who takes none", ask(), html()],
-    ["who refuses", ask("br;q=0, gzip;q=0"), html()],
-    ["a picture", ask("br"), new Response(page, { headers: { "Content-Type": "image/avif" } })],
-    ["what is encoded already", ask("br"), html(page, { headers: { "Content-Encoding": "gzip" } })],
-    ["what must not be changed", ask("br"), html(page, { headers: { "Cache-Control": "no-transform" } })],
-    ["a part", ask("br"), html(page, { status: 206 })],
-    ["nothing", ask("br"), html(null, { status: 304 })],
-    ["a few bytes", ask("br"), html("ok", { headers: { "Content-Length": "2" } })],
+    ["who takes none", sendRequest(), html()],
+    ["who refuses", sendRequest("br;q=0, gzip;q=0"), html()],
+    ["a picture", sendRequest("br"), new Response(page, { headers: { "Content-Type": "image/avif" } })],
+    ["what is encoded already", sendRequest("br"), html(page, { headers: { "Content-Encoding": "gzip" } })],
+    ["what must not be changed", sendRequest("br"), html(page, { headers: { "Cache-Control": "no-transform" } })],
+    ["a part", sendRequest("br"), html(page, { status: 206 })],
+    ["nothing", sendRequest("br"), html(null, { status: 304 })],
+    ["a few bytes", sendRequest("br"), html("ok", { headers: { "Content-Length": "2" } })],
   ])("does not compress %s", (_what, request, response) => {
     expect(compressed(request, response)).toBe(response);
   });
@@ -49,7 +49,7 @@ describe("compressed", () => {
         write = (text) => controller.enqueue(new TextEncoder().encode(text));
       },
     });
-    const reader = compressed(ask("gzip"), html(body)).body?.getReader();
+    const reader = compressed(sendRequest("gzip"), html(body)).body?.getReader();
     write("the shell");
     let seen = Buffer.alloc(0);
     while (seen.length < 20) seen = Buffer.concat([seen, (await reader?.read())?.value ?? Buffer.alloc(0)]);
@@ -59,7 +59,7 @@ describe("compressed", () => {
 
   it("fails as its source fails", async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken off")) });
-    await expect(bytes(compressed(ask("br"), html(body)))).rejects.toThrow("broken off");
+    await expect(bytes(compressed(sendRequest("br"), html(body)))).rejects.toThrow("broken off");
   });
 
   it("streams a large body with backpressure", async () => {
@@ -72,7 +72,7 @@ describe("compressed", () => {
           if (++counts.sent === 200) controller.close();
         },
       });
-      const reader = compressed(ask("gzip"), html(body)).body?.getReader();
+      const reader = compressed(sendRequest("gzip"), html(body)).body?.getReader();
       return { counts, next: () => reader?.read() };
     };
     const [slow, fast] = [large(), large()];

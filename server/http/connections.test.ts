@@ -58,7 +58,7 @@ describe("ten thousand connections", () => {
     await Promise.all(Array.from({ length: 100 }, one));
   }
 
-  const ask = async (socket: Socket): Promise<string> => {
+  const sendRequest = async (socket: Socket): Promise<string> => {
     socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const [data] = await once(socket, "data");
     return String(data).split("\r\n", 1)[0] ?? "";
@@ -71,7 +71,7 @@ describe("ten thousand connections", () => {
     await expect.poll(() => held.size, { timeout: 60_000 }).toBe(room);
     const [first, last] = [[...held].at(0), [...held].at(-1)];
     if (!first || !last) throw new Error("None is held");
-    expect(await Promise.all([ask(first), ask(last)])).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
+    expect(await Promise.all([sendRequest(first), sendRequest(last)])).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
     for (const socket of held) socket.destroy();
     await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => null))?.status, { timeout: 60_000 }).toBe(200);
     expect(server?.exitCode).toBeNull();

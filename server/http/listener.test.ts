@@ -80,7 +80,7 @@ async function serve(options: Partial<ListenerOptions> = {}) {
   return { stop, close, url: await listen(server) };
 }
 
-async function ask(
+async function sendRequest(
   url: string,
   options: RequestOptions = {},
   body?: string,
@@ -96,7 +96,7 @@ async function ask(
 describe("files of the build", () => {
   it("are cached permanently if their name has a hash", { tags: "@cached-permanently-if-name-has-hash" }, async () => {
     const { url } = await serve();
-    const plain = await ask(`${url}/assets/entry-abc123.js`);
+    const plain = await sendRequest(`${url}/assets/entry-abc123.js`);
     expect(plain.text).toBe(script);
     expect(plain.headers).toMatchObject({
       "content-type": "text/javascript; charset=utf-8",
@@ -105,7 +105,7 @@ describe("files of the build", () => {
       vary: "Accept-Encoding",
     });
     const [br, gzip] = await Promise.all(
-      ["br", "gzip"].map((encoding) => ask(`${url}/assets/entry-abc123.js`, { headers: { "Accept-Encoding": encoding } })),
+      ["br", "gzip"].map((encoding) => sendRequest(`${url}/assets/entry-abc123.js`, { headers: { "Accept-Encoding": encoding } })),
     );
     expect(br?.headers["content-encoding"]).toBe("br");
     expect(gzip?.headers["content-encoding"]).toBe("gzip");
@@ -115,11 +115,11 @@ describe("files of the build", () => {
 
   it("are not sent again for a matching ETag", async () => {
     const { url } = await serve();
-    const { headers } = await ask(`${url}/favicon.svg`);
+    const { headers } = await sendRequest(`${url}/favicon.svg`);
     expect(headers["cache-control"]).toBe("public, max-age=3600");
-    const again = await ask(`${url}/favicon.svg`, { headers: { "If-None-Match": `"other", W/${headers.etag}` } });
+    const again = await sendRequest(`${url}/favicon.svg`, { headers: { "If-None-Match": `"other", W/${headers.etag}` } });
     expect([again.status, again.text]).toEqual([304, ""]);
-    const head = await ask(`${url}/favicon.svg`, { method: "HEAD" });
+    const head = await sendRequest(`${url}/favicon.svg`, { method: "HEAD" });
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "6", ""]);
   });
 
@@ -138,18 +138,18 @@ describe("files of the build", () => {
 describe("requests", () => {
   it("reach the app with their address", async () => {
     const { url } = await serve();
-    expect(JSON.parse((await ask(`${url}/projects?a=1`, { method: "POST" }, "name=x")).text)).toEqual({
+    expect(JSON.parse((await sendRequest(`${url}/projects?a=1`, { method: "POST" }, "name=x")).text)).toEqual({
       app: `${url}/projects?a=1`,
       from: "127.0.0.1",
       body: "name=x",
     });
-    const named = await ask(`${url}/`, { headers: { Host: "localhost:3000" } });
+    const named = await sendRequest(`${url}/`, { headers: { Host: "localhost:3000" } });
     expect(JSON.parse(named.text).app).toBe("http://localhost:3000/");
   });
 
   it("reach the app under APP_URL behind a TLS proxy", async () => {
     const { url } = await serve({ origins: ["https://atelier.example"], trustedProxyHops: 1 });
-    const answer = await ask(`${url}/projects`, {
+    const answer = await sendRequest(`${url}/projects`, {
       headers: { Host: "internal:3000", "X-Forwarded-For": "6.6.6.6, 203.0.113.7", "X-Forwarded-Host": "atelier.example" },
     });
     expect(JSON.parse(answer.text)).toMatchObject({ app: "https://atelier.example/projects", from: "203.0.113.7" });
@@ -199,7 +199,7 @@ describe("requests", () => {
     ],
   ])("%s", { tags: "@listener" }, async (_title, options, headers, status) => {
     const { url } = await serve(options);
-    expect((await ask(`${url}/projects`, { headers })).status).toBe(status);
+    expect((await sendRequest(`${url}/projects`, { headers })).status).toBe(status);
   });
 
   const SEVERAL = ["https://atelier.example", "http://nas:3000", "https://nas", "http://nas"];
@@ -215,11 +215,11 @@ describe("requests", () => {
     ["127.0.0.1:3000", {}, "https://atelier.example", STRICT],
   ])("belong to one of several origins: %s %o", async (host, headers, origin, strict) => {
     const { url } = await serve({ origins: SEVERAL, trustedProxyHops: 1 });
-    const answer = await ask(`${url}/projects`, { headers: { Host: host, ...headers } });
+    const answer = await sendRequest(`${url}/projects`, { headers: { Host: host, ...headers } });
     expect(JSON.parse(answer.text).app).toBe(`${origin}/projects`);
     expect(answer.headers["strict-transport-security"]).toBe(strict);
     expect(
-      (await ask(`${url}/projects`, { headers: { ...headers, Host: "evil.example", "X-Forwarded-Host": "evil.example" } })).status,
+      (await sendRequest(`${url}/projects`, { headers: { ...headers, Host: "evil.example", "X-Forwarded-Host": "evil.example" } })).status,
     ).toBe(421);
   });
 
@@ -229,12 +229,14 @@ describe("requests", () => {
     const { url } = await serve({ origins, operations: { readiness: READY, metrics: OPEN_METRICS } });
     const headers = { Host: "10.0.0.7:3000" };
     const paths = ["/healthz", "/readyz", "/metrics", "/healthz/", "/projects"];
-    expect(await Promise.all(paths.map(async (path) => (await ask(url + path, { headers })).status))).toEqual([200, 200, 200, 421, 421]);
+    expect(await Promise.all(paths.map(async (path) => (await sendRequest(url + path, { headers })).status))).toEqual([
+      200, 200, 200, 421, 421,
+    ]);
   });
 
   it.each(["http://evil.example/", "//evil.example/", "*"])("for %s are rejected", async (path) => {
     const { url } = await serve();
-    expect((await ask(url, { path })).status).toBe(400);
+    expect((await sendRequest(url, { path })).status).toBe(400);
   });
 
   it.each([
@@ -245,19 +247,19 @@ describe("requests", () => {
     ["/s/%41%C3%A9%25?%", "/s/%41%C3%A9%25?%"],
   ])("for %s are escaped if they cannot be decoded: %s", async (path, seen) => {
     const { url } = await serve();
-    expect(JSON.parse((await ask(url, { path })).text).app).toBe(url + seen);
+    expect(JSON.parse((await sendRequest(url, { path })).text).app).toBe(url + seen);
   });
 
   it("with overlong addresses and headers are rejected", async () => {
     const { url } = await serve();
-    expect((await ask(`${url}/${"a".repeat(9000)}`)).status).toBe(414);
-    expect((await ask(url, { headers: { "X-Long": "a".repeat(17_000) } })).status).toBe(431);
+    expect((await sendRequest(`${url}/${"a".repeat(9000)}`)).status).toBe(414);
+    expect((await sendRequest(url, { headers: { "X-Long": "a".repeat(17_000) } })).status).toBe(431);
   });
 
   it("that fail outside the app get no internal details", { tags: "@fail-outside-app-get-no-internal" }, async () => {
     const spy = vi.spyOn(log, "error").mockImplementation(() => {});
     const { url } = await serve({ fetch: () => Promise.reject(new Error("connect ECONNREFUSED db:5432")) });
-    const { status, text } = await ask(url);
+    const { status, text } = await sendRequest(url);
     expect([status, text]).toEqual([500, "Something went wrong.\n"]);
     expect(spy.mock.calls).toEqual([[{ error: expect.stringContaining("ECONNREFUSED db:5432") }, "a request failed outside the app"]]);
     spy.mockRestore();
@@ -265,7 +267,7 @@ describe("requests", () => {
 
   it("for /healthz are answered while the app hangs", async () => {
     const { url } = await serve({ fetch: () => new Promise(() => {}) });
-    expect(await ask(`${url}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
+    expect(await sendRequest(`${url}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
   });
 });
 
@@ -405,13 +407,13 @@ describe("the deployment's prefix", () => {
   ])("checks a websocket's origin against the requested one of several: %s", async (origin, status) => {
     const { url } = await serve({ origins: ["https://atelier.example", "http://nas:3000"] });
     const headers = { Connection: "Upgrade", Upgrade: "websocket", Host: "nas:3000", Origin: origin };
-    expect((await ask(`${url}/nowhere`, { headers })).status).toBe(status);
+    expect((await sendRequest(`${url}/nowhere`, { headers })).status).toBe(status);
   });
 
   it("forwards only the report of a long disconnect", async () => {
     const { url } = await serve();
     const event = JSON.stringify({ event: "LongWebsocketDisconnect" });
-    const response = await ask(
+    const response = await sendRequest(
       `${url}/convex/api/debug_event`,
       { method: "POST", headers: { Cookie: "session=x", Authorization: "Convex key" } },
       event,
@@ -420,7 +422,7 @@ describe("the deployment's prefix", () => {
     expect(reached[0]).toMatchObject({ url: "/api/debug_event", headers: { "content-type": "application/json" } });
     expect(reached[0]?.headers).not.toHaveProperty("cookie");
     expect(reached[0]?.headers).not.toHaveProperty("authorization");
-    expect((await ask(`${url}/convex/api/debug_event`, { method: "POST" }, "x".repeat(20_000))).status).toBe(413);
+    expect((await sendRequest(`${url}/convex/api/debug_event`, { method: "POST" }, "x".repeat(20_000))).status).toBe(413);
   });
 
   it.each([
@@ -443,13 +445,13 @@ describe("the deployment's prefix", () => {
   ])("is closed at %s", async (path) => {
     const { url } = await serve();
     for (const method of ["GET", "POST"])
-      expect((await ask(url + path, { method, headers: { Authorization: "Convex key" } })).status).toBe(404);
+      expect((await sendRequest(url + path, { method, headers: { Authorization: "Convex key" } })).status).toBe(404);
     expect(reached).toEqual([]);
   });
 
   it("does not exist with a remote deployment", async () => {
     const { url } = await serve({ forward: null });
-    expect((await ask(`${url}/convex/api/debug_event`, { method: "POST" }, "{}")).status).toBe(404);
+    expect((await sendRequest(`${url}/convex/api/debug_event`, { method: "POST" }, "{}")).status).toBe(404);
     const socket = open(`${url}/convex/api/1.48.0/sync`);
     const [error] = await once(socket, "error");
     expect(String(error)).toContain("404");
@@ -463,7 +465,7 @@ describe("the deployment's prefix", () => {
       const { url } = await serve({ forward: gone });
       const socket = open(`${url}/convex/api/1.48.0/sync`);
       await once(socket, "error");
-      expect((await ask(`${url}/convex/api/debug_event`, { method: "POST" }, "{}")).status).toBe(503);
+      expect((await sendRequest(`${url}/convex/api/debug_event`, { method: "POST" }, "{}")).status).toBe(503);
     },
   );
 });
@@ -484,13 +486,13 @@ describe("stopping", () => {
     const idle = connect(Number(new URL(url).port), "127.0.0.1");
     await once(idle.resume(), "connect");
     const idleClosed = once(idle, "close");
-    const inFlight = ask(url, { agent: false });
+    const inFlight = sendRequest(url, { agent: false });
     await begun.promise;
 
     const stopped = stop();
     const [code] = await once(socket, "close");
     expect(code).toBe(1001);
-    await expect(ask(url, { agent: false })).rejects.toThrow("ECONNREFUSED");
+    await expect(sendRequest(url, { agent: false })).rejects.toThrow("ECONNREFUSED");
     await idleClosed;
     expect(close).not.toHaveBeenCalled();
     finish.resolve();
@@ -503,12 +505,12 @@ describe("stopping", () => {
 it("ignores an offer of HTTP/2, which curl and Java send", async () => {
   const { url } = await serve();
   const headers = { Connection: "Upgrade, HTTP2-Settings", Upgrade: "h2c", "HTTP2-Settings": "AAMAAABkAAQAAP__" };
-  expect((await ask(`${url}/projects`, { headers })).status).toBe(200);
+  expect((await sendRequest(`${url}/projects`, { headers })).status).toBe(200);
 });
 
 it("derives a file's ETag from its content", async () => {
   const { url } = await serve();
-  expect((await ask(`${url}/favicon.svg`)).headers.etag).toBe(
+  expect((await sendRequest(`${url}/favicon.svg`)).headers.etag).toBe(
     `"${createHash("sha256").update("<svg/>").digest("base64url").slice(0, 22)}"`,
   );
 });
@@ -535,7 +537,7 @@ describe("problems of a proxy", () => {
   const warnings = async (settings: Partial<ListenerOptions>, headers: Record<string, string>, path = "/") => {
     const spy = vi.spyOn(log, "warn").mockImplementation(() => {});
     const { url } = await serve(settings);
-    for (let time = 0; time < 2; time++) await ask(url + path, { headers });
+    for (let time = 0; time < 2; time++) await sendRequest(url + path, { headers });
     const texts = spy.mock.calls.map(([text]) => String(text));
     spy.mockRestore();
     return texts;

@@ -237,18 +237,18 @@ describe("limits", () => {
       held.push(socket);
       await once(socket, "connect");
     }
-    const ask = async (socket: Socket | undefined) => {
+    const sendRequest = async (socket: Socket | undefined) => {
       if (!socket) return "";
       socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
       const [data] = await once(socket, "data");
       return String(data).slice(0, 15);
     };
-    expect(await ask(held.at(-1))).toBe("HTTP/1.1 200 OK");
+    expect(await sendRequest(held.at(-1))).toBe("HTTP/1.1 200 OK");
     const more = await Promise.all(
       Array.from({ length: 500 }, () => talk(url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")),
     );
     expect(new Set(more)).toEqual(new Set([""]));
-    expect(await ask(held[0])).toBe("HTTP/1.1 200 OK");
+    expect(await sendRequest(held[0])).toBe("HTTP/1.1 200 OK");
     for (const socket of held) socket.destroy();
   });
 });

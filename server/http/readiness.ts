@@ -31,7 +31,7 @@ export function createReadiness({
   let last: { at: number; answer: Promise<Readiness> } | null = null;
 
   const check = async (): Promise<Readiness> => {
-    const requested = adminKey === null ? askDeployment(deploymentUrl) : askEmbedded(deploymentUrl, adminKey);
+    const requested = adminKey === null ? checkRemote(deploymentUrl) : checkEmbedded(deploymentUrl, adminKey);
     const [deployment, disk] = await Promise.all([requested, checkDisk(dataDir, room)]);
     const tokens = deployment === "ok" || deployment === DAMAGED ? await tryToken(checkToken) : "not checked";
     const warning = backupWarning?.() ?? null;
@@ -58,7 +58,7 @@ export function createReadiness({
 
 const DAMAGED = "has damaged data and writes nothing";
 
-async function askEmbedded(url: string, adminKey: string): Promise<string> {
+async function checkEmbedded(url: string, adminKey: string): Promise<string> {
   try {
     const response = await fetch(`${url}/api/health`, {
       headers: { Authorization: `Convex ${adminKey}` },
@@ -76,7 +76,7 @@ async function askEmbedded(url: string, adminKey: string): Promise<string> {
 }
 
 /** Requests the deployment's latest timestamp (specification 7), which requires its database. */
-async function askDeployment(url: string): Promise<string> {
+async function checkRemote(url: string): Promise<string> {
   try {
     const response = await fetch(`${url}/api/query_ts`, { method: "POST", signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();

@@ -8,16 +8,16 @@ test(
   "a reset link works until the password or the address changes",
   { tag: "@reset-link-ends-next-password-change" },
   async ({ app, ada, store }) => {
-    const ask = async () => {
+    const sendRequest = async () => {
       await new Program(app).post("/request-password-reset", { email: ada.email, redirectTo: "/reset-password" });
       const tokens = (await store.find("verifications", { value: ada.id })).map(({ identifier }) => String(identifier));
       return tokens.find((identifier) => identifier.startsWith("reset-password:"))?.slice("reset-password:".length) ?? "";
     };
     const gone = async (token: string) => (await store.find("verifications", { identifier: `reset-password:${token}` })).length === 0;
-    const first = await ask();
+    const first = await sendRequest();
     await ada.program.post("/change-password", { currentPassword: ada.password, newPassword: "another fine password" });
     await expect.poll(() => gone(first)).toBe(true);
-    const second = await ask();
+    const second = await sendRequest();
     await ada.program.post("/change-email", { newEmail: `${randomUUID()}@example.com` });
     await expect.poll(() => gone(second)).toBe(true);
     for (const token of [first, second])
@@ -31,7 +31,7 @@ test(
   async ({ ada, bob, store, mailbox }) => {
     const deletions = async () =>
       (await store.find("verifications", { value: ada.id })).filter(({ identifier }) => String(identifier).startsWith("delete-account-"));
-    const ask = async () => {
+    const sendRequest = async () => {
       expect((await ada.program.post("/delete-user", { password })).body).toMatchObject({ message: "Verification email sent" });
       const [row] = await deletions();
       return String(row?.["identifier"]).slice("delete-account-".length);
@@ -41,7 +41,7 @@ test(
       (await program.post("/delete-user", { token })).status,
     ];
     let { password } = ada;
-    const first = await ask();
+    const first = await sendRequest();
     for (const each of await Promise.all([bob.program, bob.program].map((program) => program.post("/delete-user", { token: first }))))
       expect([each.status, text(each, "message")]).toEqual([404, "Invalid token"]);
     expect(await refusals(bob.program, first)).toEqual([404, 404]);
@@ -55,7 +55,7 @@ test(
     await expect.poll(deletions).toEqual([]);
     expect(await refusals(ada.program, first)).toEqual([404, 404]);
 
-    const second = await ask();
+    const second = await sendRequest();
     await ada.program.post("/change-email", { newEmail: `${randomUUID()}@example.com` });
     await expect.poll(deletions).toEqual([]);
     expect(await refusals(ada.program, second)).toEqual([404, 404]);

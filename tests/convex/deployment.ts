@@ -104,7 +104,7 @@ async function makePushed(folder: string, functions: string): Promise<void> {
     await deployment.close();
     await rm(project, { recursive: true });
   }
-  await dropOld();
+  await deleteOldPushes();
   await rename(draft, folder);
 }
 
@@ -152,7 +152,7 @@ async function lockedBy(lock: string): Promise<boolean> {
   );
 }
 
-async function dropOld(): Promise<void> {
+async function deleteOldPushes(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));

@@ -35,12 +35,12 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
   const size = picture.buffer.length;
 
   for (const room of [size * 0.5, size * 1.5]) {
-    leave(room);
+    fillDisk(room);
     const answer = await send(app, person, designId, [picture, picture]);
     expect([room, answer.status]).toEqual([room, 507]);
     await answer.text();
   }
-  leave(0);
+  fillDisk(0);
   const tiny = {
     name: "tiny.png",
     mimeType: "image/png",
@@ -52,7 +52,7 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
   // The app may still be freeing the space of the rejected uploads.
   await expect
     .poll(async () => {
-      leave(0);
+      fillDisk(0);
       const answer = await send(app, person, designId, [tiny]);
       if (answer.status === 200) added++;
       await answer.text();
@@ -90,7 +90,7 @@ bothWays((javaScript) => {
     await actions.open("/projects");
     const convex = await deploymentAs(app, person);
     const id = await convex.mutation(api.projects.create, { name: "Nightfall" });
-    leave(0);
+    fillDisk(0);
     let favourite = false;
     const reason = async () => {
       favourite = !favourite;
@@ -117,7 +117,7 @@ test("reports a full disk when it cannot start", async ({ launch }) => {
   test.skip(!mounted, "tmpfs can be mounted by root only");
   const refused: number[] = [];
   for (const kib of [0, 64, 512, 65_536]) {
-    leave(kib * 1024);
+    fillDisk(kib * 1024);
     const started = await launch({ DATA_DIR: join(disk, `start-${kib}`) }).catch((error: unknown) => String(error));
     if (typeof started !== "string") continue;
     refused.push(kib);
@@ -129,13 +129,13 @@ test("reports a full disk when it cannot start", async ({ launch }) => {
 
 const ballast = () => join(disk, "ballast");
 
-function leave(room: number): void {
+function fillDisk(freeBytes: number): void {
   rmSync(ballast(), { force: true });
   const { bavail, bsize } = statfsSync(disk);
   try {
-    writeFileSync(ballast(), Buffer.alloc(Math.max(0, Math.floor(bavail * bsize - room))));
+    writeFileSync(ballast(), Buffer.alloc(Math.max(0, Math.floor(bavail * bsize - freeBytes))));
   } catch (error) {
-    if (room > 0) throw error;
+    if (freeBytes > 0) throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { deploymentPidIn } from "../harness/processes.ts";
 import { compareStored } from "../harness/stored.ts";
 import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toasterReady } from "../harness/test.ts";
 import { deploymentAs, imagesIn, makeDesign } from "../e2e/support/pictures.ts";
-import { rememberedFiles, tray } from "../e2e/support/uploads.ts";
+import { queuedFiles, tray } from "../e2e/support/uploads.ts";
 
 const GONE_MS = 10_000;
 
@@ -55,7 +55,7 @@ test("resumes an upload after the server is killed, also from a page that was le
   expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
   await page.reload();
   await hydrated(page);
-  expect(await rememberedFiles(page)).toEqual([]);
+  expect(await queuedFiles(page)).toEqual([]);
   await page.context().close();
 });
 

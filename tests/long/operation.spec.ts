@@ -142,7 +142,7 @@ test("a stop under load aborts no request", async ({ launch }) => {
   const person = await signUp(app.url);
   let answered = 0;
   const failed: string[] = [];
-  const ask = async () => {
+  const sendRequest = async () => {
     for (;;) {
       try {
         const answer = await get(app, "/projects", person);
@@ -157,7 +157,7 @@ test("a stop under load aborts no request", async ({ launch }) => {
       }
     }
   };
-  const load = Promise.all(Array.from({ length: 8 }, ask));
+  const load = Promise.all(Array.from({ length: 8 }, sendRequest));
   await expect.poll(() => answered).toBeGreaterThan(30);
   expect(await app.stop()).toBe(0);
   await load;

@@ -20,7 +20,7 @@ const NOTICE = "Live updates may be slow";
 
 type Asked = Omit<RequestOptions, "headers"> & { headers?: Record<string, string | number> };
 
-function ask({ port, url }: RunningProxy, options: Asked, body?: string): Promise<IncomingMessage> {
+function sendRequest({ port, url }: RunningProxy, options: Asked, body?: string): Promise<IncomingMessage> {
   const request = httpsRequest({
     host: "127.0.0.1",
     port,
@@ -71,7 +71,7 @@ for (const name of ALL) {
     const images = Math.ceil(1e9 / file.buffer.length);
     for (let count = 1; count < images; count++) await convex.mutation(api.designImages.duplicate, { id: first });
 
-    const answer = await ask(proxy, { path: `/download/designs/${designId}.zip`, headers: { Cookie: person.cookieHeader } });
+    const answer = await sendRequest(proxy, { path: `/download/designs/${designId}.zip`, headers: { Cookie: person.cookieHeader } });
     expect(answer.statusCode).toBe(200);
     let bytes = 0;
     let most = { memory: 0, disk: 0 };
@@ -96,7 +96,7 @@ for (const name of CONFIGURED) {
     const index = CONFIGURED.indexOf(name);
     const attempt = async (localAddress: string, claim: string) => {
       const headers = { "Content-Type": "application/json", "Content-Length": body.length, "X-Forwarded-For": claim };
-      const answer = await ask(proxies[name], { method: "POST", path: "/api/auth/sign-in/email", localAddress, headers }, body);
+      const answer = await sendRequest(proxies[name], { method: "POST", path: "/api/auth/sign-in/email", localAddress, headers }, body);
       answer.resume();
       return answer.statusCode;
     };
@@ -113,7 +113,7 @@ test("a restart of the app fails no page where the proxy waits", async ({ site: 
   const visiting = (["Caddy", "HAProxy"] as const).map(async (name) => {
     const seen: (number | undefined)[] = (statuses[name] = []);
     while (!stop.signal.aborted) {
-      const answer = await ask(proxies[name], { path: "/sign-in" });
+      const answer = await sendRequest(proxies[name], { path: "/sign-in" });
       seen.push(answer.statusCode);
       await answer.resume().toArray();
     }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ROTATIONS, type Rotation, rotated } from "~/features/images/display/image-address";
 import { boxOf, clampView, type Scene } from "~/features/images/viewer/zoom";
-import { type Anchor, anchorAt, anchorBetween, boxOnStage, fractionAt, movedBy, panToShow, positionText, turn } from "./anchor";
+import { type Anchor, anchorAt, anchorBetween, boxOnStage, fractionAt, movedBy, panToShow, positionText, rotateAnchor } from "./anchor";
 
 const box = { left: 100, top: 50, width: 400, height: 200 };
 const rotation = fc.constantFrom(...ROTATIONS);
@@ -22,15 +22,15 @@ describe("anchors on a rotated image", () => {
     [180, { x: 0.6, y: 0.4, width: 0.3, height: 0.4 }],
     [270, { x: 0.2, y: 0.6, width: 0.4, height: 0.3 }],
   ])("turn clockwise by %i degrees", (degrees, expected) => {
-    expectNear(turn({ x: 0.1, y: 0.2, width: 0.3, height: 0.4 }, degrees), expected);
+    expectNear(rotateAnchor({ x: 0.1, y: 0.2, width: 0.3, height: 0.4 }, degrees), expected);
   });
   it("return to their place after four turns to the right", () => {
     fc.assert(
       fc.property(anchor, rotation, (at, start) => {
         let now = at;
-        for (let turns = 0; turns < 4; turns++) now = turn(now, 90);
+        for (let turns = 0; turns < 4; turns++) now = rotateAnchor(now, 90);
         expectNear(now, at);
-        expectNear(turn(at, rotated(start, "right")), turn(turn(at, start), 90));
+        expectNear(rotateAnchor(at, rotated(start, "right")), rotateAnchor(rotateAnchor(at, start), 90));
       }),
     );
   });

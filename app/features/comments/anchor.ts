@@ -10,7 +10,7 @@ export type Box = { left: number; top: number; width: number; height: number };
 const MIN_AREA_SIDE = 8;
 
 /** Turns an anchor clockwise, from the image without rotation to the displayed one. */
-export function turn({ x, y, width = 0, height = 0 }: Anchor, rotation: Rotation): Required<Anchor> {
+export function rotateAnchor({ x, y, width = 0, height = 0 }: Anchor, rotation: Rotation): Required<Anchor> {
   if (rotation === 90) return { x: 1 - y - height, y: x, width: height, height: width };
   if (rotation === 180) return { x: 1 - x - width, y: 1 - y - height, width, height };
   if (rotation === 270) return { x: y, y: 1 - x - width, width: height, height: width };
@@ -20,7 +20,7 @@ export function turn({ x, y, width = 0, height = 0 }: Anchor, rotation: Rotation
 const BACK: Record<Rotation, Rotation> = { 0: 0, 90: 270, 180: 180, 270: 90 };
 
 export function boxOnStage(anchor: Anchor, box: Box, rotation: Rotation): Box {
-  const turned = turn(anchor, rotation);
+  const turned = rotateAnchor(anchor, rotation);
   return {
     left: box.left + turned.x * box.width,
     top: box.top + turned.y * box.height,
@@ -35,11 +35,11 @@ export function anchorBetween(from: Point, to: Point, box: Box, rotation: Rotati
   const [x, y] = [Math.min(start.x, end.x), Math.min(start.y, end.y)];
   const [width, height] = [Math.abs(start.x - end.x), Math.abs(start.y - end.y)];
   const isPoint = width * box.width < MIN_AREA_SIDE || height * box.height < MIN_AREA_SIDE;
-  return isPoint ? anchorAt(start, rotation) : within(turn({ x, y, width, height }, BACK[rotation]));
+  return isPoint ? anchorAt(start, rotation) : within(rotateAnchor({ x, y, width, height }, BACK[rotation]));
 }
 
 export function anchorAt(fraction: Point, rotation: Rotation): Anchor {
-  const { x, y } = turn(fraction, BACK[rotation]);
+  const { x, y } = rotateAnchor(fraction, BACK[rotation]);
   return { x: clamp(x), y: clamp(y) };
 }
 
@@ -66,7 +66,7 @@ function shift(start: number, length: number, room: number): number {
 }
 
 export function positionText(anchor: Anchor, rotation: Rotation): string {
-  const { x, y, width, height } = turn(anchor, rotation);
+  const { x, y, width, height } = rotateAnchor(anchor, rotation);
   return `${percent(x + width / 2)} from the left, ${percent(y + height / 2)} from the top`;
 }
 

@@ -11,14 +11,14 @@ import { count } from "~/lib/ui/count";
 import { DesignActions } from "./design-actions";
 import type { Design } from "./intents";
 
-type DesignCardProps = { design: Design; openDialog: OpenDialog; byHand: boolean; selection: Selection };
+type DesignCardProps = { design: Design; openDialog: OpenDialog; isManual: boolean; selection: Selection };
 
 export const DesignCard = memo(
   OneDesign,
   isSameItem<DesignCardProps>(({ design }) => design._id),
 );
 
-function OneDesign({ design, openDialog, byHand, selection }: DesignCardProps) {
+function OneDesign({ design, openDialog, isManual, selection }: DesignCardProps) {
   const { _id, imageCount } = design;
   const Pick = selection.on ? SelectCheckbox : SelectMark;
   return (
@@ -31,13 +31,13 @@ function OneDesign({ design, openDialog, byHand, selection }: DesignCardProps) {
       openDialog={openDialog}
       remove="removeDesign"
       select={() => selectFirst(selection, _id)}
-      byHand={byHand}
+      isManual={isManual}
       mark={design.review ? <ReviewMark status={design.review.status} /> : null}
       pick={<Pick item={design} selection={selection} />}
       picking={selection.on}
     >
       <DesignActions design={design} openDialog={openDialog}>
-        {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
+        {isManual ? <OrderActions intent="orderDesign" id={_id} /> : null}
       </DesignActions>
     </ContainerCard>
   );

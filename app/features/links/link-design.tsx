@@ -73,7 +73,7 @@ function DesignGallery({ token, shown, design, page }: GalleryProps) {
           images={page.rows}
           openDialog={none}
           projectId={design.projectId}
-          byHand={false}
+          isManual={false}
           view={view}
           page={{ ...page, next }}
           total={design.imageCount}

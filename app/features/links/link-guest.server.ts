@@ -9,7 +9,7 @@ import type { OpenedLink } from "./open-link.server";
 /** A visitor of a link who comments without an account. The cookie makes them the author of their comments. */
 export type LinkGuest = { id: string; name: string };
 
-const REMEMBERED_SECONDS = 30 * 24 * 60 * 60;
+const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 /** Returns an id with 131 random bits, so that the ids of other guests cannot be guessed. */
 export const newGuestId = (): string => `guest-${generateRandomString(22, "a-z", "A-Z", "0-9")}`;
@@ -31,7 +31,7 @@ export function guestCookies(config: AppConfig, request: Request, link: Pick<Ope
   const value = `${payload}.${signature(config, link, payload).toString("base64url")}`;
   const path = href("/s/:token", { token: link.token });
   return [path, `${path}.data`].map(
-    (each) => `${name}=${value}; Path=${each}; Max-Age=${REMEMBERED_SECONDS}; HttpOnly; SameSite=Lax${secure}`,
+    (each) => `${name}=${value}; Path=${each}; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Lax${secure}`,
   );
 }
 

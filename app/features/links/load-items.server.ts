@@ -34,7 +34,7 @@ export async function loadDesign({ request, url, context }: Place, link: OpenedL
       later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), paginationOpts }),
     }),
   ]);
-  imageServiceFor(context.get(configContext)).accessCache.note(sessionOfLink(link), pageOf(images.value).rows);
+  imageServiceFor(context.get(configContext)).accessCache.store(sessionOfLink(link), pageOf(images.value).rows);
   return {
     design,
     images,
@@ -51,6 +51,6 @@ export function loadLinkComments(context: Readonly<RouterContextProvider>, link:
 
 export async function loadImage({ request, context }: Omit<Place, "url">, link: OpenedLink, imageId: string) {
   const inPlace = await convexFor(context).preload(api.designImages.getDesignImageInPlace, { id: imageId });
-  imageServiceFor(context.get(configContext)).accessCache.note(sessionOfLink(link), [inPlace.value.image]);
+  imageServiceFor(context.get(configContext)).accessCache.store(sessionOfLink(link), [inPlace.value.image]);
   return { inPlace, background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)) };
 }

@@ -31,5 +31,5 @@ export const sendPointer = (place: Omit<FunctionArgs<typeof api.presence.setPoin
 
 /** Removes the row with a beacon, because a closing page's connection ends before a mutation is sent. */
 export function removeOwnRow(): void {
-  if (ownRow.forget()) navigator.sendBeacon(href("/presence/leave"), new URLSearchParams({ tab: TAB }));
+  if (ownRow.close()) navigator.sendBeacon(href("/presence/leave"), new URLSearchParams({ tab: TAB }));
 }

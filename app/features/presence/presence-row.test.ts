@@ -74,7 +74,7 @@ it("writes nothing after the page has closed", async () => {
   const { row, deployment } = rowOf();
   row.set(state);
   await vi.advanceTimersByTimeAsync(10);
-  row.forget();
+  row.close();
   await vi.advanceTimersByTimeAsync(5 * BEAT_MS);
   row.set(state);
   await vi.advanceTimersByTimeAsync(10);

@@ -33,7 +33,7 @@ export class PresenceRow {
   }
 
   /** Stops updates for a closing page, which removes its row by other means. Returns whether the row may exist. */
-  forget(): boolean {
+  close(): boolean {
     const mayExist = this.#exists || this.#isSending;
     this.#state = null;
     this.#exists = false;

@@ -26,7 +26,7 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     counts: readonly string[];
     people?: string;
     openDialog: OpenDialog;
-    byHand: boolean;
+    isManual: boolean;
     mark?: ReactNode;
     children: ReactNode;
   };
@@ -39,7 +39,7 @@ export function ContainerCard({
   counts,
   people = "",
   openDialog,
-  byHand,
+  isManual,
   mark,
   remove,
   select,
@@ -71,7 +71,7 @@ export function ContainerCard({
       }
       actions={
         <>
-          {byHand ? <DragHandle item={item} /> : null}
+          {isManual ? <DragHandle item={item} /> : null}
           <ItemMenu
             item={item}
             to={isPending(_id) ? null : to}

@@ -8,9 +8,9 @@ import { type OpenDialog, ContainerCard } from "./container-card";
 import type { Project } from "./intents";
 import { MembersLink } from "./members-link";
 
-type ProjectCardProps = { project: Project; openDialog: OpenDialog; byHand: boolean; people: string };
+type ProjectCardProps = { project: Project; openDialog: OpenDialog; isManual: boolean; people: string };
 
-export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHand, people }: ProjectCardProps) {
+export const ProjectCard = memo(function ProjectCard({ project, openDialog, isManual, people }: ProjectCardProps) {
   const { _id, designCount, imageCount } = project;
   return (
     <ContainerCard
@@ -22,11 +22,11 @@ export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHa
       people={people}
       openDialog={openDialog}
       remove="removeProject"
-      byHand={byHand}
+      isManual={isManual}
     >
       <ItemActions thing="Project" item={project} />
       <MembersLink projectId={_id} />
-      {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
+      {isManual ? <OrderActions intent="orderProject" id={_id} /> : null}
     </ContainerCard>
   );
 });

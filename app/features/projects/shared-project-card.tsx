@@ -33,7 +33,7 @@ export const SharedProjectCard = memo(function SharedProjectCard({
       people={[owner, ...members].map(({ name }) => name).join(SEPARATOR)}
       openDialog={openDialog}
       remove="removeProject"
-      byHand={false}
+      isManual={false}
     >
       <ItemActions thing="Project" item={project} />
       <MembersLink projectId={_id} />

@@ -22,7 +22,7 @@ const NONE: Selection = {
   focus() {},
 };
 
-type Props = { item: { _id: string }; byHand?: boolean; selection: Selection };
+type Props = { item: { _id: string }; isManual?: boolean; selection: Selection };
 const isSame = isSameItem<Props>(({ item }) => item._id);
 const choosing = (...ids: string[]): Selection => ({ ...NONE, on: true, has: (id) => ids.includes(id) });
 
@@ -33,5 +33,5 @@ it("re-renders an item only when its props or its own selection state change", (
   expect(isSame({ item, selection: choosing("b") }, { item, selection: choosing("a", "b") })).toBe(false);
   expect(isSame({ item, selection: NONE }, { item, selection: choosing() })).toBe(false);
   expect(isSame({ item, selection: NONE }, { item: { _id: "a" }, selection: NONE })).toBe(false);
-  expect(isSame({ item, selection: NONE }, { item, byHand: true, selection: NONE })).toBe(false);
+  expect(isSame({ item, selection: NONE }, { item, isManual: true, selection: NONE })).toBe(false);
 });

@@ -27,7 +27,7 @@ export type DiscussionKind = Infer<typeof discussionKind>;
 const activityKind = v.union(...shownKinds, v.literal("reviewed"), v.literal("transferred"), ...discussionKind.members);
 export type ActivityKind = Infer<typeof activityKind>;
 
-/** Ids and texts of permanently deleted items are empty (`forgetItem.ts`). */
+/** Ids and texts of permanently deleted items are empty (`redactItem.ts`). */
 export const activity = v.object({
   projectId: v.id("projects"),
   ownerId: v.string(),

@@ -11,7 +11,7 @@ import { MENTIONS_MAX, mentionedIn, storedText } from "./mentions";
 import { type CommentedPath, commentedFor } from "./commentedItem";
 import { deleteImages, setImages } from "./commentImages";
 import { type Cause, notifyOfComment, notifyOfThread } from "./notifyOfComment";
-import { countOpenThreads, markItemRead, noteComment } from "./unread";
+import { countOpenThreads, markItemRead, recordComment } from "./unread";
 
 type Thread = Doc<"commentThreads">;
 export async function threadFor(ctx: ReaderCtx, id: string, right: Right): Promise<CommentedPath & { thread: Thread }> {
@@ -39,10 +39,10 @@ export async function insertComment(
   if (imageIds.length > 0) await setImages(ctx, { _id: id }, path, imageIds);
   if (ctx.link && !ctx.link.hasComments) await ctx.db.patch(ctx.link._id, { hasComments: true });
   await ctx.db.patch(thread._id, { commentCount: thread.commentCount + 1, lastAt: at });
-  await noteComment(ctx, path, at);
+  await recordComment(ctx, path, at);
   if (await isMember(ctx, path.project)) await markItemRead({ db: ctx.db, user: author }, path, at);
   const cause = { commentId: id, at };
-  await noteMentions(ctx, path, thread, { cause, before: [], now: mentions });
+  await updateMentions(ctx, path, thread, { cause, before: [], now: mentions });
   await recordActivity({ ...ctx, user: author }, { kind: "commented", ...path });
   await queueDeliveries(ctx, path.project, {
     event: "comment.created",
@@ -69,7 +69,7 @@ export async function mentionedPeople(ctx: AuthorCtx, project: Doc<"projects">, 
 }
 
 /** Updates the mentions of a thread, and notifies people whom the comment did not mention before. */
-export async function noteMentions(
+export async function updateMentions(
   ctx: AuthorCtx,
   path: ItemPath,
   thread: Thread,

@@ -42,7 +42,7 @@ async function isUnread(ctx: Reader, { _id, lastCommentAt }: Commented): Promise
 }
 
 /** Stores in an item and its parents that there is a new comment. */
-export async function noteComment(ctx: Pick<MutationCtx, "db">, { project, design, image }: ItemPath, at: number): Promise<void> {
+export async function recordComment(ctx: Pick<MutationCtx, "db">, { project, design, image }: ItemPath, at: number): Promise<void> {
   for (const row of [image, design, project]) if (row && (row.lastCommentAt ?? 0) < at) await ctx.db.patch(row._id, { lastCommentAt: at });
 }
 
@@ -56,7 +56,7 @@ export async function countOpenThreads(
 }
 
 /** Updates the last comment time of a parent. Call it for items that arrive there, because their comments count in the parent. */
-export async function noteArrived(
+export async function recordArrivals(
   { db }: Pick<MutationCtx, "db">,
   targetId: Id<"projects"> | Id<"designs">,
   items: { lastCommentAt?: number }[],
@@ -110,7 +110,7 @@ async function areRead(ctx: Writer, items: Commented[]): Promise<boolean> {
   return true;
 }
 
-export async function forgetReads({ db }: Pick<MutationCtx, "db">, itemId: ItemId, limit: number): Promise<number> {
+export async function deleteReads({ db }: Pick<MutationCtx, "db">, itemId: ItemId, limit: number): Promise<number> {
   const rows = await db
     .query("commentReads")
     .withIndex("by_item", (q) => q.eq("itemId", itemId))

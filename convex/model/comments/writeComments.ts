@@ -14,7 +14,7 @@ import { mentionedIn, shownText, storedText, withoutNames } from "./mentions";
 import { peopleOf } from "./people";
 import { firstOf } from "./readThreads";
 import { type CommentedPath, commentedFor } from "./commentedItem";
-import { deleteThread, insertComment, mentionedPeople, noteMentions, threadFor } from "./threads";
+import { deleteThread, insertComment, mentionedPeople, updateMentions, threadFor } from "./threads";
 import { countOpenThreads } from "./unread";
 
 /** Comments that an author can write per minute. */
@@ -115,7 +115,7 @@ export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof chan
   const editedAt = Date.now();
   if (!hasSameImages) await setImages(ctx, comment, path, imageIds);
   await ctx.db.patch(comment._id, { text, mentions, editedAt });
-  await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
+  await updateMentions(ctx, path, thread, { cause: { commentId: comment._id, at: editedAt }, before: comment.mentions, now: mentions });
 }
 
 export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<void> {
@@ -131,7 +131,7 @@ const isBy = ({ author, user }: AuthorCtx, { authorId, linkId }: Doc<"comments">
 type CommentPath = CommentedPath & { thread: Doc<"commentThreads">; comment: Doc<"comments"> };
 
 async function deleteComment(ctx: AuthorCtx, { comment, thread, ...path }: CommentPath): Promise<void> {
-  await noteMentions(ctx, path, thread, { cause: { commentId: comment._id, at: Date.now() }, before: comment.mentions, now: [] });
+  await updateMentions(ctx, path, thread, { cause: { commentId: comment._id, at: Date.now() }, before: comment.mentions, now: [] });
   await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetReactions, { commentId: comment._id });
   const named = { threadId: thread._id, commentId: comment._id, cursor: null };
   if (comment.guestName !== undefined) await ctx.scheduler.runAfter(0, internal.jobs.comments.forgetGuest, named);

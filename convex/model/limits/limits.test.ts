@@ -59,7 +59,7 @@ describe.each(backends)("plans on $name", ({ start }) => {
       placeholder: null,
       animated: false,
     };
-    const bring = async (limited: boolean) => {
+    const finalize = async (limited: boolean) => {
       const server = await backend.holder({
         subject: "app-server",
         audience: "atelier-service",
@@ -81,9 +81,9 @@ describe.each(backends)("plans on $name", ({ start }) => {
       id: String(row?.["_id"]),
       fields: { bytes: PLANS.free.limits.bytes - 4 },
     });
-    await expect(bring(true)).resolves.toBeDefined();
-    expect(await refused(bring(true))).toMatchObject({ code: "limit", message: expect.stringContaining("includes 1 GB") });
-    await expect(bring(false)).resolves.toBeDefined();
+    await expect(finalize(true)).resolves.toBeDefined();
+    expect(await refused(finalize(true))).toMatchObject({ code: "limit", message: expect.stringContaining("includes 1 GB") });
+    await expect(finalize(false)).resolves.toBeDefined();
   });
 
   it("count before the first byte is sent, including pending uploads", { tags: "@count-before-first-byte-sent-including" }, async () => {

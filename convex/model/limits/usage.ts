@@ -118,7 +118,7 @@ export async function startUsage(ctx: MutationCtx, ownerId: string): Promise<voi
   if (project === null) await ctx.db.insert("usage", { ownerId, projects: 0, designs: 0, images: 0, bytes: 0 });
 }
 
-export async function forgetUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
+export async function deleteUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
   const row = await usageOf(ctx, ownerId);
   if (row) await ctx.db.delete(row._id);
 }

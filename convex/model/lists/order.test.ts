@@ -21,7 +21,7 @@ describe.each(backends)("manual order on $name", ({ start }) => {
   const newDesign = () => ada.mutation(api.designs.create, { projectId, name: "a design" });
   const order = async (designId: string) =>
     (await ada.query(api.designImages.getDesignImagesByDesignId, { designId })).map(({ _id }) => _id);
-  const put = (id: string, to: "up" | "down" | "first" | "last" | "before" | "after", beside?: string) =>
+  const move = (id: string, to: "up" | "down" | "first" | "last" | "before" | "after", beside?: string) =>
     ada.mutation(api.designImages.reorder, { id, to, ...(beside !== undefined && { beside }) });
   async function withImages(count: number) {
     const designId = await newDesign();
@@ -94,7 +94,7 @@ describe.each(backends)("manual order on $name", ({ start }) => {
           after: others.indexOf(beside) + 1,
         };
         others.splice(Math.max(0, target[kind]), 0, id);
-        await put(id, kind, kind === "before" || kind === "after" ? beside : undefined);
+        await move(id, kind, kind === "before" || kind === "after" ? beside : undefined);
         model = others;
       }
       expect(await order(designId), `step ${step}: ${kind}`).toEqual(model);
@@ -111,7 +111,7 @@ describe.each(backends)("manual order on $name", ({ start }) => {
         ]),
       );
     const before = await keys();
-    await put(ids[4] ?? "", "after", ids[0]);
+    await move(ids[4] ?? "", "after", ids[0]);
     const after = await keys();
     expect([...after].filter(([id, key]) => before.get(id) !== key).map(([id]) => id)).toEqual([ids[4]]);
   });
@@ -119,12 +119,12 @@ describe.each(backends)("manual order on $name", ({ start }) => {
   it("applies concurrent moves of two users", async () => {
     const { designId, ids } = await withImages(6);
     const [a = "", b = "", c = "", d = "", e = "", f = ""] = ids;
-    await Promise.all([put(e, "after", a), put(f, "after", a), put(b, "last")]);
+    await Promise.all([move(e, "after", a), move(f, "after", a), move(b, "last")]);
     const now = await order(designId);
     expect(now.toSorted()).toEqual(ids.toSorted());
     expect(new Set(now.slice(0, 3))).toEqual(new Set([a, e, f]));
     expect(now.slice(3)).toEqual([c, d, b]);
-    await Promise.all([put(c, "first"), put(c, "last"), put(d, "up")]);
+    await Promise.all([move(c, "first"), move(c, "last"), move(d, "up")]);
     expect((await order(designId)).toSorted()).toEqual(ids.toSorted());
   });
 
@@ -134,11 +134,11 @@ describe.each(backends)("manual order on $name", ({ start }) => {
     await backend.inside.mutation(probe.patch, { table: "designImages", id: ids[4] ?? "", fields: { orderKey: "a2" } });
     const [a = "", b = "", c = "", d = "", e = ""] = ids;
     expect(await order(designId)).toEqual([a, b, c, d, e]);
-    await put(e, "before", c);
+    await move(e, "before", c);
     expect(await order(designId)).toEqual([a, b, e, c, d]);
-    await put(d, "up");
+    await move(d, "up");
     expect(await order(designId)).toEqual([a, b, e, d, c]);
-    await put(a, "after", b);
+    await move(a, "after", b);
     expect(await order(designId)).toEqual([b, a, e, d, c]);
   });
 
@@ -147,15 +147,15 @@ describe.each(backends)("manual order on $name", ({ start }) => {
     const [a = "", b = "", c = "", d = "", e = ""] = ids;
     await withoutKeys([a, b, c]);
     expect(await order(designId)).toEqual(ids);
-    await put(e, "before", b);
+    await move(e, "before", b);
     expect(await order(designId)).toEqual([a, e, b, c, d]);
-    await put(a, "down");
+    await move(a, "down");
     expect(await order(designId)).toEqual([e, a, b, c, d]);
   });
 
   it("returns the neighbours of an image", async () => {
     const { designId, ids } = await withImages(4);
-    await put(ids[3] ?? "", "first");
+    await move(ids[3] ?? "", "first");
     const now = await order(designId);
     const around = await Promise.all(now.map((id) => ada.query(api.designImages.getDesignImageInPlace, { id })));
     expect(around.map(({ previous }) => previous)).toEqual([null, ...now.slice(0, -1)]);

@@ -43,7 +43,7 @@ export async function removePresence(ctx: MutationCtx, presenceId: Id<"presence"
 }
 
 /** Deletes the rows of a person whose account or access ends; with `projectId`, only those of its designs. */
-export async function forgetPresence(ctx: MutationCtx, userId: string, projectId?: Id<"projects">): Promise<void> {
+export async function deletePresence(ctx: MutationCtx, userId: string, projectId?: Id<"projects">): Promise<void> {
   const rows = await ctx.db
     .query("presence")
     .withIndex("by_user", (q) => q.eq("userId", userId))

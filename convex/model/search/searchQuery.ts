@@ -29,7 +29,7 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
   const alternatives = words.flatMap(otherSpellings);
   let pieces: NearPiece[] | null = null;
   const near = () => (pieces ??= words.flatMap(nearPieces));
-  const terms = [...words.slice(0, -1).flatMap(askedTerms), ...alternatives.flat().map(termOf), ...askedTerms(last)];
+  const terms = [...words.slice(0, -1).flatMap(searchedTerms), ...alternatives.flat().map(termOf), ...searchedTerms(last)];
   const singles = words.slice(0, -1).filter(isSingle).slice(-SINGLES_MAX);
   const searches = [terms, ...singles.map(({ whole }) => [...terms, termOf(whole)]), ...(withStored ? [storedWords(typed)] : [])];
   return {
@@ -86,7 +86,7 @@ const otherSpellings = ({ spellings }: Word): string[][] => spellings.filter((pi
 const isText = ({ kind, whole }: Word): boolean => kind === "run" || MARKED.test(whole);
 const MARKED = /[^\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
-function askedTerms({ kind, whole }: Word): string[] {
+function searchedTerms({ kind, whole }: Word): string[] {
   if (kind !== "run") return [termOf(whole)];
   const bigrams = bigramsOf(whole);
   return bigrams.length > 1 ? bigrams.slice(0, -1) : bigrams;

@@ -88,7 +88,7 @@ export async function removeTagsFromAll(ctx: Ctx, paths: TaggedPath[], labels: s
   );
 }
 
-export async function noteTags(ctx: MutationCtx, ownerId: string, items: (TaggedItem & { tags: string[] | undefined })[]): Promise<void> {
+export async function addTagUses(ctx: MutationCtx, ownerId: string, items: (TaggedItem & { tags: string[] | undefined })[]): Promise<void> {
   const byKey = Map.groupBy(
     items.flatMap(({ tags = [], ...thing }) => tags.map((label) => ({ label, thing }))),
     ({ label }) => tagKey(label),
@@ -105,7 +105,7 @@ export async function noteTags(ctx: MutationCtx, ownerId: string, items: (Tagged
   }
 }
 
-export async function forgetTags(ctx: MutationCtx, { _id, tags }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
+export async function deleteTagUses(ctx: MutationCtx, { _id, tags }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
   if (tags === undefined) return 0;
   const rows = await ctx.db
     .query("taggings")

@@ -4,7 +4,7 @@ import type { QueryCtx } from "../../_generated/server";
 import { bytesInComments } from "../comments/commentImages";
 import { rowOfFile } from "../files";
 import { VERSIONS_MAX } from "../rules";
-import type { Owners } from "./giveRows";
+import type { Owners } from "./transferRows";
 
 /** All designs, images and versions of a project, with those in the trash. */
 

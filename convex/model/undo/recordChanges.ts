@@ -35,7 +35,7 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     if (draft.isNew) return;
     const isMoving = "designId" in fields || ("projectId" in fields && kind === "design");
     for (const field of touched) {
-      // The field is the owner's favourite. `noteFavourite` records those of other users.
+      // The field is the owner's favourite. `recordFavourite` records those of other users.
       if (field === "favouriteAt" && (stored.ownerId ?? user.id) !== user.id) continue;
       // The first keys of a list change no order.
       if (field === "orderKey" && stored.orderKey === undefined && !isMoving) continue;
@@ -49,20 +49,20 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
   async function insert(table: string, row: unknown): Promise<unknown> {
     const id: unknown = await call("insert", table, row);
     const favouriteId = table === "favourites" && typeof id === "string" ? db.normalizeId("favourites", id) : null;
-    if (favouriteId) await noteFavourite(favouriteId, true);
+    if (favouriteId) await recordFavourite(favouriteId, true);
     if (isItemTable(table) && typeof id === "string") drafts.set(id, { kind: KINDS[table], isNew: true, before: NOT_YET, after: {} });
     return id;
   }
 
   async function remove(id: Id<"favourites"> | Id<"reviewRequests"> | ItemId): Promise<unknown> {
     const requestId = db.normalizeId("reviewRequests", id);
-    if (requestId) await noteRequest(requestId);
+    if (requestId) await recordRequest(requestId);
     const favouriteId = db.normalizeId("favourites", id);
-    if (favouriteId) await noteFavourite(favouriteId, false);
+    if (favouriteId) await recordFavourite(favouriteId, false);
     return call("delete", id);
   }
 
-  async function noteRequest(id: Id<"reviewRequests">): Promise<void> {
+  async function recordRequest(id: Id<"reviewRequests">): Promise<void> {
     const request = await db.get(id);
     if (!request) return;
     const { itemId, projectId: _, designId: __, _id, _creationTime, ...closed } = request;
@@ -70,7 +70,7 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     drafts.set(itemId, { ...draft, closedRequests: [...(draft.closedRequests ?? []), closed] });
   }
 
-  async function noteFavourite(id: Id<"favourites">, isNew: boolean): Promise<void> {
+  async function recordFavourite(id: Id<"favourites">, isNew: boolean): Promise<void> {
     const favourite = await db.get(id);
     const item = favourite && (await db.get(favourite.itemId));
     if (!item || item.removedAt !== undefined || ("projectId" in item && item.projectId !== favourite.projectId)) return;

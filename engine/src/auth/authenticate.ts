@@ -12,7 +12,7 @@ export interface Authenticator {
   /** @throws {RequestError} 403 unless the header has the admin key */
   requireAdmin(header: string | undefined): Promise<void>;
   configure(providers: Json[]): void;
-  readonly remembered: number;
+  readonly verifiedCount: number;
 }
 
 export function createAuthenticator(adminKey: string, report: (error: unknown) => void): Authenticator {
@@ -45,8 +45,8 @@ export function createAuthenticator(adminKey: string, report: (error: unknown) =
         throw new RequestError(401, "MissingAdminKey", "This needs the deployment's admin key: `Authorization: Convex <admin key>`.");
     },
     configure: (providers) => tokens.configure(providers, report),
-    get remembered() {
-      return tokens.remembered;
+    get verifiedCount() {
+      return tokens.verifiedCount;
     },
   };
 }

@@ -7,12 +7,12 @@ import { identityFromClaims } from "./claims.ts";
 import { createProvider, readProvider, type Provider } from "./providers.ts";
 
 const CLOCK_SKEW_S = 5;
-const REMEMBERED_TOKENS = 2_000;
+const MAX_TOKENS = 2_000;
 
 type UserToken = Extract<Identity, { kind: "user" }>;
 
 export interface TokenVerifier {
-  readonly remembered: number;
+  readonly verifiedCount: number;
   configure(providers: Json[], report?: (error: unknown) => void): void;
   verify(token: string): Promise<UserToken>;
 }
@@ -23,7 +23,7 @@ export function hasExpired(identity: Identity, now = Date.now()): boolean {
 
 export function createTokenVerifier(): TokenVerifier {
   let providers: Provider[] = [];
-  const verified = new LRUCache<string, UserToken>({ max: REMEMBERED_TOKENS });
+  const verified = new LRUCache<string, UserToken>({ max: MAX_TOKENS });
 
   return {
     configure(configs, report = console.error) {
@@ -37,7 +37,7 @@ export function createTokenVerifier(): TokenVerifier {
       });
       verified.clear();
     },
-    get remembered() {
+    get verifiedCount() {
       return verified.size;
     },
     async verify(token) {

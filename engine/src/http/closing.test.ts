@@ -24,20 +24,20 @@ async function keepAlive(lastCallMs: number, handle: () => Promise<string>) {
   const socket = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1").setEncoding("utf8");
   left.push(socket);
   const closed = once(socket, "close");
-  const ask = () => socket.write("POST /api/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+  const sendRequest = () => socket.write("POST /api/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
   const read = async (end: string) => {
     let text = "";
     while (!text.includes(end)) text += (await once(socket, "data"))[0];
     return text;
   };
-  ask();
+  sendRequest();
   expect(await read("answered")).toContain("Connection: keep-alive");
-  return { close, ask, read, closed };
+  return { close, sendRequest, read, closed };
 }
 
 it("answers a request already sent on an idle connection at shutdown", async () => {
-  const { close, ask, read, closed } = await keepAlive(500, async () => "answered");
-  ask();
+  const { close, sendRequest, read, closed } = await keepAlive(500, async () => "answered");
+  sendRequest();
   const ended = close(10_000);
   expect(await read("answered")).toContain("Connection: close");
   await closed;
@@ -52,13 +52,13 @@ it("finishes requests in flight, and aborts those that exceed the grace period",
     arrived.resolve();
     return answers.shift() ?? Promise.resolve("");
   };
-  const askAndArrive = async (ask: () => void) => {
+  const sendAndReceive = async (sendRequest: () => void) => {
     arrived = Promise.withResolvers();
-    ask();
+    sendRequest();
     await arrived.promise;
   };
   const patient = await keepAlive(0, handle);
-  await askAndArrive(patient.ask);
+  await sendAndReceive(patient.sendRequest);
   const ended = patient.close(10_000);
   gate.resolve("late but whole");
   expect(await patient.read("late but whole")).toContain("Connection: close");
@@ -66,7 +66,7 @@ it("finishes requests in flight, and aborts those that exceed the grace period",
 
   answers.unshift(Promise.resolve("answered"));
   const hanging = await keepAlive(0, handle);
-  await askAndArrive(hanging.ask);
+  await sendAndReceive(hanging.sendRequest);
   await hanging.close(0);
   await hanging.closed;
 });

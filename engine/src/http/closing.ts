@@ -22,7 +22,7 @@ export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingO
     setTimeout(() => setImmediate(() => isIdle(socket) && socket.destroy()), lastCallMs);
   };
   /** Announces the close in a connection's last response only (RFC 9112, 9.6). */
-  const sayClose = (responses: Set<ServerResponse>) => {
+  const announceClose = (responses: Set<ServerResponse>) => {
     const [last, ...earlier] = [...responses].toReversed();
     for (const each of earlier) if (!each.headersSent) each.removeHeader("Connection");
     if (last && !last.headersSent) last.setHeader("Connection", "close");
@@ -40,7 +40,7 @@ export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingO
     const responses = unanswered.get(socket);
     if (!responses) return;
     responses.add(response);
-    if (ending) sayClose(responses);
+    if (ending) announceClose(responses);
     response.once("close", () => {
       responses.delete(response);
       if (ending && responses.size === 0) lastCall(socket);
@@ -53,7 +53,7 @@ export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingO
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     for (const [socket, responses] of unanswered) {
       if (responses.size === 0) lastCall(socket);
-      else sayClose(responses);
+      else announceClose(responses);
     }
     const timer = setTimeout(() => {
       onLate?.();

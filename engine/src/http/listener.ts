@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientAddress } from "./client-address.ts";
 import type { MemoryBudget } from "../memory/budget.ts";
 import { failure, type Reply } from "./reply.ts";
-import { countRequest, keepAnswer } from "./request-memory.ts";
+import { countRequest, countResponse } from "./request-memory.ts";
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -44,7 +44,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   let reply: Reply;
   try {
     reply = await options.handle(request);
-    keepAnswer(request, lengthOf(reply.body));
+    countResponse(request, lengthOf(reply.body));
   } catch (error) {
     reply = failure(error, options.report);
   }

@@ -41,7 +41,7 @@ function createCache(bounds?: Bounds) {
     },
     bounds,
   );
-  const ask = async (args: Json = {}, subject: string | null = null, at?: bigint) => {
+  const sendRequest = async (args: Json = {}, subject: string | null = null, at?: bigint) => {
     const user = { subject: subject ?? "", issuer: "i", tokenIdentifier: `i|${subject}` };
     const identity: Call["identity"] = subject === null ? { kind: "none" } : { kind: "user", user, expiresAt: Infinity };
     const outcome = await cache.query({ path: "a:q", args, identity, visibility: "public" }, at);
@@ -49,7 +49,7 @@ function createCache(bounds?: Bounds) {
   };
   return {
     cache,
-    ask,
+    sendRequest,
     queries: requested,
     dropped,
     gate,
@@ -64,25 +64,25 @@ function createCache(bounds?: Bounds) {
 
 describe("an answer", () => {
   it("is cached from the second call on until a commit affects it", async () => {
-    const { ask, queries, cache, commit } = createCache();
-    for (let i = 0; i < 5; i += 1) expect(await ask()).toBe("old");
+    const { sendRequest, queries, cache, commit } = createCache();
+    for (let i = 0; i < 5; i += 1) expect(await sendRequest()).toBe("old");
     expect([queries.length, cache.hits]).toEqual([2, 3]);
     commit("elsewhere", []);
-    expect(await ask()).toBe("old");
+    expect(await sendRequest()).toBe("old");
     commit("new");
-    expect(await ask()).toBe("new");
+    expect(await sendRequest()).toBe("new");
     expect(queries.length).toBe(3);
   });
 
   it("is shared unless the query reads the caller, and then cached per caller", async () => {
-    const { ask, queries, answerWith } = createCache();
-    for (const user of ["ada", "ben", null, "ada"]) await ask({}, user);
+    const { sendRequest, queries, answerWith } = createCache();
+    for (const user of ["ada", "ben", null, "ada"]) await sendRequest({}, user);
     expect(queries.length).toBe(2);
     answerWith({ readIdentity: true });
-    for (let round = 0; round < 4; round += 1) for (const user of ["ada", "ben"]) await ask({ own: true }, user);
+    for (let round = 0; round < 4; round += 1) for (const user of ["ada", "ben"]) await sendRequest({ own: true }, user);
     expect(queries.length).toBeLessThanOrEqual(2 + 5);
     const before = queries.length;
-    await ask({ own: true }, "cy");
+    await sendRequest({ own: true }, "cy");
     expect(queries.length).toBe(before + 1);
   });
 
@@ -91,52 +91,52 @@ describe("an answer", () => {
     ["asked for the time", { volatile: true }],
     ["logged", { logLines: ["[LOG] 'x'"] }],
   ])("of a query that %s is neither cached nor waited for", async (_what, partial) => {
-    const { ask, queries, dropped, answerWith } = createCache();
+    const { sendRequest, queries, dropped, answerWith } = createCache();
     answerWith(partial);
-    for (let i = 0; i < 4; i += 1) await ask();
+    for (let i = 0; i < 4; i += 1) await sendRequest();
     expect(queries.length).toBe(4);
     expect(dropped).toEqual(queries.flatMap(({ token }) => token ?? []));
   });
 
   it("is not cached when a commit affects it while it runs", async () => {
-    const { ask, queries, gate, commit } = createCache();
-    await ask();
+    const { sendRequest, queries, gate, commit } = createCache();
+    await sendRequest();
     const way = Promise.withResolvers<void>();
     gate.wait = way.promise;
-    const late = ask();
+    const late = sendRequest();
     commit("new");
     way.resolve();
     expect(await late).toBe("old");
-    expect(await ask()).toBe("new");
+    expect(await sendRequest()).toBe("new");
     expect(queries.length).toBe(3);
   });
 
   it("is valid from its own snapshot to the newest", async () => {
-    const { ask, queries, commit } = createCache();
+    const { sendRequest, queries, commit } = createCache();
     commit("first", []);
-    for (let i = 0; i < 2; i += 1) await ask();
+    for (let i = 0; i < 2; i += 1) await sendRequest();
     commit("elsewhere", []);
-    await ask({}, null, 11n);
-    await ask({}, null, 12n);
+    await sendRequest({}, null, 11n);
+    await sendRequest({}, null, 12n);
     expect(queries.length).toBe(2);
-    await ask({}, null, 10n);
-    await ask({}, null, 13n);
+    await sendRequest({}, null, 10n);
+    await sendRequest({}, null, 13n);
     expect(queries.length).toBe(4);
   });
 });
 
 it("stays within its limits and evicts the least recently used answer", async () => {
-  const { ask, queries, dropped, answerWith } = createCache({ entries: 3, bytes: 1_000 });
+  const { sendRequest, queries, dropped, answerWith } = createCache({ entries: 3, bytes: 1_000 });
   const twice = async (n: number) => {
-    await ask({ n });
-    await ask({ n });
+    await sendRequest({ n });
+    await sendRequest({ n });
   };
   for (let n = 0; n < 3; n += 1) await twice(n);
-  await ask({ n: 0 });
+  await sendRequest({ n: 0 });
   await twice(3);
   expect(dropped).toEqual(["cache 2"]);
   const before = queries.length;
-  await ask({ n: 0 });
+  await sendRequest({ n: 0 });
   expect(queries.length).toBe(before);
   answerWith({ ok: true, valueText: "x".repeat(2_000) });
   await twice(4);

@@ -24,7 +24,7 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
     max: bounds.entries,
     maxSize: bounds.bytes,
     dispose({ token }, _key, reason) {
-      if (reason !== "delete") forget(token);
+      if (reason !== "delete") release(token);
     },
   });
   const keyByToken = new Map<string, string>();
@@ -41,7 +41,7 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
     }
   });
 
-  function forget(token: string): void {
+  function release(token: string): void {
     if (keyByToken.delete(token)) runner.unsubscribe([token]);
   }
 
@@ -91,7 +91,7 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
       const size =
         outcome.ok && !outcome.volatile && outcome.logLines.length === 0 ? 2 * (key.length + (outcome.valueText ?? "").length) : Infinity;
       if (size > bounds.bytes) {
-        forget(token);
+        release(token);
       } else {
         const under = personal.has(call.path) ? own() : general;
         keyByToken.set(token, under);

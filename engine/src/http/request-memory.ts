@@ -33,7 +33,7 @@ export function keepForRequest(request: IncomingMessage, bytes: number): void {
 }
 
 /** @throws {RequestError} 503 when the total limit is exceeded; results have their own size limit */
-export function keepAnswer(request: IncomingMessage, bytes: number): void {
+export function countResponse(request: IncomingMessage, bytes: number): void {
   const exceeded = accounts.get(request)?.resize(bytes);
   if (exceeded && exceeded !== "connection") throw refusal(exceeded);
 }

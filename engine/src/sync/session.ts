@@ -136,7 +136,7 @@ export class SyncSession implements Subscriber {
     this.closed = true;
     for (const { watch } of this.live.values()) this.options.queries.unwatch(watch);
     this.live.clear();
-    this.options.queries.forget(this);
+    this.options.queries.removeSubscriber(this);
   }
 
   private connect(message: Extract<ClientMessage, { type: "Connect" }>): void {

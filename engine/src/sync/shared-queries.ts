@@ -33,7 +33,7 @@ export interface SharedQueries {
   reidentify(watch: Watch): void;
   /** Calls `advance` in the next round, even without new results. */
   touch(subscriber: Subscriber): void;
-  forget(subscriber: Subscriber): void;
+  removeSubscriber(subscriber: Subscriber): void;
   /** Resolves when the current round has ended, and with it each run of a removed query. */
   idle(): Promise<void>;
   readonly runs: number;
@@ -386,7 +386,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
       touched.add(subscriber);
       schedule();
     },
-    forget: (subscriber) => void touched.delete(subscriber),
+    removeSubscriber: (subscriber) => void touched.delete(subscriber),
     idle: () => roundEnd,
     get watched() {
       return runs.size;

@@ -8,7 +8,7 @@ import { expect, test } from "../support/mailed.ts";
 import { type Answer, member, Program } from "../support/program.ts";
 
 test("no status, body or header of an account call reveals who has an account", async ({ app, ada }) => {
-  const ask: [path: string, more?: object][] = [
+  const calls: [path: string, more?: object][] = [
     ["/sign-in/email", { password: "not this one" }],
     ["/request-password-reset", { redirectTo: "/reset-password" }],
     ["/forget-password", { redirectTo: "/reset-password" }],
@@ -16,7 +16,7 @@ test("no status, body or header of an account call reveals who has an account", 
     ["/email-otp/send-verification-otp", { type: "sign-in" }],
     ["/send-verification-email"],
   ];
-  for (const [path, more] of ask) {
+  for (const [path, more] of calls) {
     const shape = ({ status, body, headers }: Answer) => ({ status, body, headers: [...headers.keys()] });
     const known = shape(await new Program(app).post(path, { email: ada.email, ...more }));
     const unknown = shape(await new Program(app).post(path, { email: `${randomUUID()}@example.com`, ...more }));
@@ -39,7 +39,7 @@ test(
       const [ada, bob] = [await member(app), await member(app)];
       await (await storeOf(app)).change("users", { id: bob.id }, { emailVerified: true });
       const done = async () => (await readFile(counted, "utf8")).split("\n").filter((call) => /^(store:|mail:queue|scrypt)/.test(call));
-      const ask: [path: string, more?: object][] = [
+      const calls: [path: string, more?: object][] = [
         ["/sign-in/email", { password: "not this one" }],
         ["/request-password-reset", { redirectTo: "/reset-password" }],
         ["/forget-password", { redirectTo: "/reset-password" }],
@@ -52,7 +52,7 @@ test(
         ["/sign-up/email", { name: "Eve", password: "a fine password" }],
       ];
       const unknown = `${randomUUID()}@example.com`;
-      for (const [path, more] of ask) {
+      for (const [path, more] of calls) {
         const seen = [];
         for (const email of [ada.email, bob.email, unknown]) {
           const before = (await done()).length;

@@ -25,10 +25,10 @@ async function stream(app: RunningApp, head: string[], chunk: string, chunks: nu
 }
 
 test("HEAD answers safe auth calls like GET and uses up no link", async ({ app, ada, linkTo }) => {
-  const ask = (path: string, method: string) =>
+  const sendRequest = (path: string, method: string) =>
     fetch(new URL(path, app.url), { method, redirect: "manual", headers: { Cookie: ada.program.cookieHeader } });
   for (const path of ["ok", "get-session", "list-accounts"].map((name) => `/api/auth/${name}`)) {
-    const [head, get] = [await ask(path, "HEAD"), await ask(path, "GET")];
+    const [head, get] = [await sendRequest(path, "HEAD"), await sendRequest(path, "GET")];
     expect([head.status, head.headers.get("Content-Type"), await head.text()], path).toEqual([200, get.headers.get("Content-Type"), ""]);
     await get.arrayBuffer();
   }
@@ -36,7 +36,7 @@ test("HEAD answers safe auth calls like GET and uses up no link", async ({ app, 
 
   await new Program(app).post("/sign-in/magic-link", { email: ada.email, callbackURL: "/projects" });
   const link = await linkTo(ada.email, "/magic-link/verify");
-  expect((await ask(link, "HEAD")).status).toBe(404);
+  expect((await sendRequest(link, "HEAD")).status).toBe(404);
   const program = new Program(app);
   await program.get(link);
   expect(await program.signedIn()).toBe(true);

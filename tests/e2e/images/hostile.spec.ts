@@ -133,7 +133,7 @@ test(
     const drawing = { name: "filter.svg", mimeType: "image/svg+xml", buffer: Buffer.from(svg) };
     const sent = send(app, person, designId, [drawing, badFiles.bomb()]);
     const statuses: number[] = [];
-    const ask = async () => {
+    const sendRequest = async () => {
       const answer = await fetch(`${app.url}/projects`, { headers: { Cookie: stranger.cookieHeader } });
       statuses.push(answer.status);
       await answer.text();
@@ -142,7 +142,7 @@ test(
     const ended = responseText.then(() => true);
     let over = false;
     do {
-      await ask();
+      await sendRequest();
       over = await Promise.race([ended, Promise.resolve(false)]);
     } while (!over);
     expect(new Set(statuses)).toEqual(new Set([200]));

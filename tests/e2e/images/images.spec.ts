@@ -11,7 +11,7 @@ test.describe.configure({ mode: "parallel" });
 
 const viewerPath = (designId: string, imageId: string) => `/design/${designId}/images/${imageId}`;
 
-function ask(app: RunningApp, person: Person | null, path: string, headers: Record<string, string> = {}, method = "GET") {
+function sendRequest(app: RunningApp, person: Person | null, path: string, headers: Record<string, string> = {}, method = "GET") {
   return fetch(app.url + path, { method, redirect: "manual", headers: { ...headers, ...(person && { Cookie: person.cookieHeader }) } });
 }
 
@@ -195,7 +195,7 @@ test("a selection spans pages of a long list, and items move by key and pointer"
 
 test("the first HTML has names and picture addresses", async ({ app, person }) => {
   const { path, ids } = await designWith(app, person, ["fig", "bank"]);
-  const html = await (await ask(app, person, path, { Accept: "text/html" })).text();
+  const html = await (await sendRequest(app, person, path, { Accept: "text/html" })).text();
   const markup = html.replace(/<script[^>]*>.*?<\/script>/gs, "");
   for (const id of ids)
     expect(markup).toMatch(new RegExp(`<img[^>]+src="/images/${id}\\?w=\\d+"[^>]+srcSet="/images/${id}\\?w=160 160w, `, "i"));
@@ -232,7 +232,7 @@ test("thumbnails have the right size and look, and cause no layout shift", async
     const { width, height } = pictures[name];
     expect(shown.width / shown.height).toBeCloseTo(Math.max(width / height, 0.45), 1);
 
-    const response = await ask(app, person, new URL(shown.src).pathname + new URL(shown.src).search, BROWSER);
+    const response = await sendRequest(app, person, new URL(shown.src).pathname + new URL(shown.src).search, BROWSER);
     const bytes = Buffer.from(await response.arrayBuffer());
     const served = await sharp(bytes).metadata();
     expect(served.width).toBeGreaterThanOrEqual(Math.min(width, shown.width) - 1);
@@ -326,13 +326,13 @@ test("reports that a viewed image was deleted elsewhere, and offers to restore i
 test("foreign, missing and signed-out requests for an image get the same answer", async ({ app, person, stranger, otherBrowser }) => {
   const { designId, ids } = await designWith(app, person, ["fig"]);
   const id = ids[0] ?? "";
-  await ask(app, person, `/images/${id}`);
+  await sendRequest(app, person, `/images/${id}`);
   for (const query of ["", "?w=320", "?original=1"]) {
     const answers = await Promise.all([
-      ask(app, stranger, `/images/${id}${query}`, BROWSER),
-      ask(app, stranger, `/images/${NONE}${query}`, BROWSER),
-      ask(app, stranger, `/images/nonsense${query}`, BROWSER),
-      ask(app, null, `/images/${id}${query}`, BROWSER),
+      sendRequest(app, stranger, `/images/${id}${query}`, BROWSER),
+      sendRequest(app, stranger, `/images/${NONE}${query}`, BROWSER),
+      sendRequest(app, stranger, `/images/nonsense${query}`, BROWSER),
+      sendRequest(app, null, `/images/${id}${query}`, BROWSER),
     ]);
     const messages = await Promise.all(
       answers.map(async (answer) => {
@@ -359,13 +359,13 @@ test("foreign, missing and signed-out requests for an image get the same answer"
 test("an image of one design is not found under another", { tag: "@image-design-not-found-under-another" }, async ({ app, person }) => {
   const { ids } = await designWith(app, person, ["fig"]);
   const other = await makeDesign(app, person);
-  expect((await ask(app, person, viewerPath(other.designId, ids[0] ?? ""))).status).toBe(404);
+  expect((await sendRequest(app, person, viewerPath(other.designId, ids[0] ?? ""))).status).toBe(404);
 });
 
 test("serves pictures in an accepted format, privately cached, and once", async ({ app, person }) => {
   const { ids } = await designWith(app, person, ["fig"]);
   const path = `/images/${ids[0]}?w=640`;
-  const avif = await ask(app, person, path, BROWSER);
+  const avif = await sendRequest(app, person, path, BROWSER);
   expect([avif.status, avif.headers.get("Content-Type")]).toEqual([200, "image/avif"]);
   expect(avif.headers.get("Cache-Control")).toMatch(/^private, max-age=10\b/);
   expect(avif.headers.get("Vary")).toMatch(/Accept.*Cookie/);
@@ -374,34 +374,34 @@ test("serves pictures in an accepted format, privately cached, and once", async 
   const bytes = await avif.arrayBuffer();
   expect(Number(avif.headers.get("Content-Length"))).toBe(bytes.byteLength);
 
-  const webp = await ask(app, person, path, { Accept: "image/webp,*/*" });
+  const webp = await sendRequest(app, person, path, { Accept: "image/webp,*/*" });
   expect(webp.headers.get("Content-Type")).toBe("image/webp");
   expect(webp.headers.get("ETag")).not.toBe(avif.headers.get("ETag"));
 
-  const again = await ask(app, person, path, { ...BROWSER, "If-None-Match": avif.headers.get("ETag") ?? "" });
+  const again = await sendRequest(app, person, path, { ...BROWSER, "If-None-Match": avif.headers.get("ETag") ?? "" });
   expect([again.status, await again.text()]).toEqual([304, ""]);
-  const head = await ask(app, person, path, BROWSER, "HEAD");
+  const head = await sendRequest(app, person, path, BROWSER, "HEAD");
   expect([head.status, head.headers.get("Content-Length"), await head.text()]).toEqual([200, String(bytes.byteLength), ""]);
 
   for (const width of ["1", "641", "0", "-1", "99999", "x", ""])
-    expect((await ask(app, person, `/images/${ids[0]}?w=${width}`)).status, width).toBe(400);
+    expect((await sendRequest(app, person, `/images/${ids[0]}?w=${width}`)).status, width).toBe(400);
 });
 
 test("downloads originals unchanged under their names, completely or in ranges", async ({ app, person }) => {
   const photograph = { ...(await sidewaysPhotograph()), name: "Müller's “fig”.jpg" };
   const { ids } = await designWith(app, person, [photograph]);
   const path = `/images/${ids[0]}?original=1`;
-  const whole = await ask(app, person, path);
+  const whole = await sendRequest(app, person, path);
   const bytes = Buffer.from(await whole.arrayBuffer());
   expect(bytes.equals(photograph.buffer)).toBe(true);
   expect(whole.headers.get("ETag")).toBe(`"${createHash("sha256").update(bytes).digest("hex")}"`);
   expect(whole.headers.get("Content-Disposition")).toBe(
     `attachment; filename="M_ller's _fig_.jpg"; filename*=UTF-8''M%C3%BCller%27s%20%E2%80%9Cfig%E2%80%9D.jpg`,
   );
-  const part = await ask(app, person, path, { Range: "bytes=100-199" });
+  const part = await sendRequest(app, person, path, { Range: "bytes=100-199" });
   expect([part.status, part.headers.get("Content-Range")]).toEqual([206, `bytes 100-199/${bytes.length}`]);
   expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(100, 200))).toBe(true);
-  const head = await ask(app, person, path, {}, "HEAD");
+  const head = await sendRequest(app, person, path, {}, "HEAD");
   expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(bytes.length)]);
 });
 
@@ -411,10 +411,10 @@ test(
   async ({ page, app, person }) => {
     const { designId, ids } = await designWith(app, person, [hostileSvg()]);
     for (const query of ["", "?w=320"]) {
-      const shown = await ask(app, person, `/images/${ids[0]}${query}`, BROWSER);
+      const shown = await sendRequest(app, person, `/images/${ids[0]}${query}`, BROWSER);
       expect(shown.headers.get("Content-Type")).toBe("image/webp");
     }
-    const original = await ask(app, person, `/images/${ids[0]}?original=1`, BROWSER);
+    const original = await sendRequest(app, person, `/images/${ids[0]}?original=1`, BROWSER);
     expect(original.headers.get("Content-Disposition")).toMatch(/^attachment;/);
     expect(original.headers.get("Content-Security-Policy")).toMatch(/^sandbox;/);
     expect(original.headers.get("X-Content-Type-Options")).toBe("nosniff");
@@ -432,7 +432,7 @@ test("serves no image ten seconds after its deletion or the session's end", { ta
   const { designId, ids } = await designWith(app, person, ["fig", "bank"]);
   const [deleted = "", kept = ""] = ids;
   const elsewhere = await signIn(app.url, person);
-  const status = async (user: Person, id: string) => (await ask(app, user, `/images/${id}?w=160`)).status;
+  const status = async (user: Person, id: string) => (await sendRequest(app, user, `/images/${id}?w=160`)).status;
   const both = [await status(person, deleted), await status(person, kept), await status(elsewhere, kept)];
   expect(both).toEqual([200, 200, 200]);
   const convex = await deploymentAs(app, person);

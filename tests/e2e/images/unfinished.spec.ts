@@ -1,7 +1,7 @@
 import { picturePath } from "../../fixtures/pictures.ts";
 import { expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { imagesIn, makeDesign } from "../support/pictures.ts";
-import { rememberedFiles, tray, whenStored } from "../support/uploads.ts";
+import { queuedFiles, tray, whenStored } from "../support/uploads.ts";
 
 const NAMES = ["mountain.jpg", "fig.jpg", "bank.png", "dogs.jpg", "habits.png", "stripes.png"];
 const FILES = ["mountain", "fig", "bank", "dogs", "habits", "stripes"] as const;
@@ -28,7 +28,7 @@ test(
     await expect(tray(page).getByRole("heading")).toHaveText("6 images added");
     expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(NAMES);
     await expect(tray(page)).toBeHidden();
-    expect(await rememberedFiles(page)).toEqual([]);
+    expect(await queuedFiles(page)).toEqual([]);
   },
 );
 

@@ -17,7 +17,7 @@ import {
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, toasterReady } from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
 import { addPictures, chosen, imagesIn, makeDesign, send } from "../support/pictures.ts";
-import { forgetContents, openDetails, rememberedFiles, tray } from "../support/uploads.ts";
+import { deleteStoredContents, openDetails, queuedFiles, tray } from "../support/uploads.ts";
 
 test.describe.configure({ mode: "parallel" });
 
@@ -176,7 +176,7 @@ test("dropped files go to the page's design, a card's design or a chosen one", {
   await expect(gallery(page)).toHaveCount(2);
   await expect(page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png/ }).first()).toBeVisible();
 
-  await expect.poll(() => rememberedFiles(page)).toEqual([]);
+  await expect.poll(() => queuedFiles(page)).toEqual([]);
   await page.goto("/projects");
   await hydrated(page);
   const figs = await transferOf(page, [await chosen("fig"), await chosen("clock")]);
@@ -299,7 +299,7 @@ test.describe("the tray", () => {
       await page.route("**/uploads/*", (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
       await page.getByLabel("Add images").setInputFiles(picturePath("path"));
       await expect(tray(page).getByRole("heading")).toHaveText("Waiting for connection");
-      await forgetContents(page);
+      await deleteStoredContents(page);
       await page.close();
 
       const next = await context.newPage();
@@ -311,7 +311,7 @@ test.describe("the tray", () => {
       await tray(next).getByLabel("Select file again").setInputFiles(picturePath("path"));
       await expect(tray(next).getByRole("heading")).toHaveText("1 image added");
       expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
-      await expect.poll(() => rememberedFiles(next)).toEqual([]);
+      await expect.poll(() => queuedFiles(next)).toEqual([]);
     },
   );
 });

@@ -332,16 +332,16 @@ test("serves versions to their owner alone, without metadata at full size", asyn
   await addVersion(app, person, designId, id, "clock");
   const convex = await deploymentAs(app, person);
   const [second, first] = await convex.query(api.versions.getVersions, { imageId: id });
-  const ask = (user: Person, path: string) =>
+  const sendRequest = (user: Person, path: string) =>
     fetch(app.url + path, { headers: { Cookie: user.cookieHeader, Accept: "image/avif,image/webp" } });
-  const widths = async (path: string) => (await sharp(Buffer.from(await (await ask(person, path)).arrayBuffer())).metadata()).width;
+  const widths = async (path: string) => (await sharp(Buffer.from(await (await sendRequest(person, path)).arrayBuffer())).metadata()).width;
   expect(await widths(`/images/${id}?w=own`)).toBe(1600);
   expect(await widths(`/images/${id}?w=own&version=${second?._id}`)).toBe(1600);
-  const own = await ask(person, `/images/${id}?w=own&version=${first?._id}`);
+  const own = await sendRequest(person, `/images/${id}?w=own&version=${first?._id}`);
   const bytes = Buffer.from(await own.arrayBuffer());
   expect(own.headers.get("Content-Type")).toBe("image/jpeg");
   expect([bytes.includes("Lumen"), (await sharp(bytes).metadata()).orientation]).toEqual([false, 6]);
-  const original = await ask(person, `/images/${id}?original=1&version=${first?._id}`);
+  const original = await sendRequest(person, `/images/${id}?original=1&version=${first?._id}`);
   expect(original.headers.get("Content-Disposition")).toContain('filename="IMG_2041.jpg"');
   expect(Buffer.from(await original.arrayBuffer()).equals(photograph.buffer)).toBe(true);
   for (const [who, path] of [
@@ -349,6 +349,7 @@ test("serves versions to their owner alone, without metadata at full size", asyn
     [person, `/images/${otherId}?version=${first?._id}`],
     [person, `/images/${id}?version=nonsense`],
   ] as const)
-    expect((await ask(who, path)).status, path).toBe(404);
-  for (const path of [`/compare?a=${id}`, "/compare", "/compare?a=nonsense"]) expect((await ask(stranger, path)).status, path).toBe(404);
+    expect((await sendRequest(who, path)).status, path).toBe(404);
+  for (const path of [`/compare?a=${id}`, "/compare", "/compare?a=nonsense"])
+    expect((await sendRequest(stranger, path)).status, path).toBe(404);
 });

@@ -246,7 +246,7 @@ async function observerOf(app: RunningApp, person: Person) {
   };
   return async () => {
     const convex = newClient();
-    const [projects, byHand, trash] = await Promise.all([
+    const [projects, manual, trash] = await Promise.all([
       convex.consistentQuery(api.projects.getProjects, {}),
       convex.consistentQuery(api.projects.getProjects, { sort: "manual" }),
       convex.consistentQuery(api.trash.getTrash, {}),
@@ -277,7 +277,7 @@ async function observerOf(app: RunningApp, person: Person) {
       return { name, description, designCount, imageCount, favourite, coverChosen, designs: designs.map((design) => design.stored), order };
     });
     const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
-    return { stored: [stored, byHand.map(({ name }) => name), trashed], things };
+    return { stored: [stored, manual.map(({ name }) => name), trashed], things };
   };
 }
 

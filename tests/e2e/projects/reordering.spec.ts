@@ -8,7 +8,7 @@ const handle = (page: Page, name: string) => page.getByRole("button", { name: `R
 const tile = (page: Page, name: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: name });
 const announcer = (page: Page) => page.locator("[data-announcer]");
 
-async function carry(page: Page, name: string, beside: string, side: "left" | "right", by: "handle" | "tile") {
+async function dragBeside(page: Page, name: string, beside: string, side: "left" | "right", by: "handle" | "tile") {
   await waitForAnimations(page);
   await tile(page, name).hover();
   if (by === "handle") await handle(page, name).hover();
@@ -26,14 +26,14 @@ test("reorders images by dragging, by keyboard and by touch", { tag: "@slow" }, 
   await page.setViewportSize({ width: 1440, height: 900 });
   await pageActions(page, true).open(path);
 
-  await carry(page, "brushes.jpg", "fig.jpg", "left", "handle");
+  await dragBeside(page, "brushes.jpg", "fig.jpg", "left", "handle");
   await page.mouse.up();
   await expect.poll(order).toBe("brushes fig bank clock");
-  await carry(page, "fig.jpg", "clock.webp", "right", "tile");
+  await dragBeside(page, "fig.jpg", "clock.webp", "right", "tile");
   await page.keyboard.press("Escape");
   await page.mouse.up();
   await expect(page.locator(".drop-line, .drag-label, [data-carried]")).toHaveCount(0);
-  await carry(page, "fig.jpg", "bank.png", "right", "tile");
+  await dragBeside(page, "fig.jpg", "bank.png", "right", "tile");
   await page.mouse.up();
   await expect.poll(order).toBe("brushes bank fig clock");
   await expect(page).toHaveURL(path);

@@ -17,7 +17,7 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => rm(dir, { recursive: true, maxRetries: 5 }));
 
-const bring = (...names: string[]) => Promise.all(names.map((name) => cp(join(ROOT, name), join(dir, name), { recursive: true })));
+const copyIntoBuild = (...names: string[]) => Promise.all(names.map((name) => cp(join(ROOT, name), join(dir, name), { recursive: true })));
 
 async function start(words: string): Promise<{ output: string; code: number | null }> {
   const env = { PATH: process.env.PATH, DATA_DIR: join(dir, "data"), PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
@@ -34,7 +34,7 @@ async function start(words: string): Promise<{ output: string; code: number | nu
 }
 
 test("a shipped build starts without its sources", async () => {
-  await bring(...SHIPPED);
+  await copyIntoBuild(...SHIPPED);
   const { output, code } = await start("Atelier is ready at");
   expect(output).toContain("Atelier is ready at");
   expect(output).not.toMatch(/building/i);
@@ -42,14 +42,14 @@ test("a shipped build starts without its sources", async () => {
 });
 
 test("reports a missing build and missing build tools", async () => {
-  await bring("engine", "package.json", "server");
+  await copyIntoBuild("engine", "package.json", "server");
   const { output, code } = await start("never");
   expect(output).toContain("Run 'npm ci'");
   expect(code).toBe(1);
 });
 
 test("rebuilds only when the sources differ from the build's", async () => {
-  await bring(...SHIPPED, ...SOURCES);
+  await copyIntoBuild(...SHIPPED, ...SOURCES);
   expect((await start("Atelier is ready at")).output).not.toMatch(/building/i);
   await writeFile(join(dir, "app/routes/added.tsx"), "export default () => null;\n");
   expect((await start("building")).output).toContain("The sources have changed: building…");

@@ -35,12 +35,12 @@ test("a page from cached markup equals a fresh one and never mixes users", { tag
     return Number(/^atelier_pages_total\{markup="kept"\} (\d+)/m.exec(text)?.[1] ?? 0);
   };
   const [ada, bob] = [await signUp(app.url, "Ada Kept"), await signUp(app.url, "Bob Kept")];
-  async function twice(ask: () => ReturnType<typeof get>, meanwhile = () => Promise.resolve<unknown>(null)) {
+  async function twice(sendRequest: () => ReturnType<typeof get>, meanwhile = () => Promise.resolve<unknown>(null)) {
     for (;;) {
-      const first = await ask();
+      const first = await sendRequest();
       await meanwhile();
       const before = await kept();
-      const second = await ask();
+      const second = await sendRequest();
       if (timesIn(first.html) === timesIn(second.html)) return { first, second, kept: (await kept()) - before };
     }
   }

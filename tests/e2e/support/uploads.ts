@@ -7,10 +7,10 @@ export async function openDetails(page: Page): Promise<void> {
   if ((await button.getAttribute("aria-expanded")) !== "true") await button.click();
 }
 
-type Remembered = { name: string; isStored: boolean };
+type QueuedUpload = { name: string; isStored: boolean };
 
-const readDatabase = (page: Page, forget = false): Promise<Remembered[]> =>
-  page.evaluate(async (shallForget) => {
+const readDatabase = (page: Page, deletesContents = false): Promise<QueuedUpload[]> =>
+  page.evaluate(async (isDeleting) => {
     if (!(await indexedDB.databases()).some(({ name }) => name === "uploads")) return [];
     const of = <Result>(request: IDBRequest<Result>) =>
       new Promise<Result>((resolve, reject) => {
@@ -19,21 +19,21 @@ const readDatabase = (page: Page, forget = false): Promise<Remembered[]> =>
       });
     const db = await of(indexedDB.open("uploads"));
     const stores = db.transaction(["files", "contents"], "readwrite");
-    const uploads: Remembered[] = await of(stores.objectStore("files").getAll());
-    if (shallForget) {
+    const uploads: QueuedUpload[] = await of(stores.objectStore("files").getAll());
+    if (isDeleting) {
       for (const upload of uploads) await of(stores.objectStore("files").put({ ...upload, isStored: false }));
       await of(stores.objectStore("contents").clear());
     }
     db.close();
     return uploads;
-  }, forget);
+  }, deletesContents);
 
-export const rememberedFiles = async (page: Page) => (await readDatabase(page)).map(({ name }) => name);
+export const queuedFiles = async (page: Page) => (await readDatabase(page)).map(({ name }) => name);
 
 export const whenStored = (page: Page, files: number) =>
   expect.poll(async () => (await readDatabase(page)).filter(({ isStored }) => isStored)).toHaveLength(files);
 
-export async function forgetContents(page: Page): Promise<void> {
+export async function deleteStoredContents(page: Page): Promise<void> {
   await whenStored(page, 1);
   await readDatabase(page, true);
 }

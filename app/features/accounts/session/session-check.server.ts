@@ -15,7 +15,7 @@ showSize("checked_sessions", () => checked.size);
 export async function expectSession(config: AppConfig, sessionId: string): Promise<void> {
   checked.delete(sessionId);
   await serviceConvex(config).query(api.uploads.expectSession, { sessionId });
-  noteSession(sessionId);
+  recordSessionCheck(sessionId);
 }
 
 /** Throws like `expectSession`, but sends no call for a recently checked session. For requests whose effect needs a further check. */
@@ -24,7 +24,7 @@ export async function expectRecentSession(config: AppConfig, sessionId: string):
 }
 
 /** Stores that the deployment has accepted the session for another reason. */
-export const noteSession = (sessionId: string): void => void checked.set(sessionId, true);
+export const recordSessionCheck = (sessionId: string): void => void checked.set(sessionId, true);
 
 /** Clears the cache. Call it after sessions may have ended. */
 export const forgetSessions = (): void => checked.clear();

@@ -120,7 +120,7 @@ async function issueToken(
   session: string,
 ): Promise<Visitor & { cookie: string }> {
   const claims = claimsOf(created);
-  noteActivity(config, claims.sessionId, request.headers);
+  recordSessionActivity(config, claims.sessionId, request.headers);
   const convexToken = await signUserToken(config.signingKey, claims, created.session.expiresAt, {
     limited: config.payments !== null,
     quota: config.storageQuotaBytes,
@@ -128,7 +128,7 @@ async function issueToken(
   return { ...claims, convexToken, cookie: storeConvexToken(cookieNames(originOf(config, request)), session, convexToken) };
 }
 
-function noteActivity(config: AppConfig, sessionId: string, headers: Headers): void {
+function recordSessionActivity(config: AppConfig, sessionId: string, headers: Headers): void {
   const timeZone = timeZoneFrom(readCookie(headers, TIME_ZONE_COOKIE));
   const language = headers.get("Accept-Language");
   const place = { ...(timeZone !== null && { timeZone }), ...(language !== null && { locale: localeFrom(language) }) };

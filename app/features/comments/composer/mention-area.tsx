@@ -16,7 +16,7 @@ export function MentionArea({ projectId, onChange, ...rest }: MentionAreaProps) 
   const field = useRef<HTMLTextAreaElement>(null);
   const people = useRef<Record<string, string>>({});
   const [typed, setTyped] = useState({ text: "", caret: 0 });
-  const note = ({ value, selectionStart }: HTMLTextAreaElement) => setTyped({ text: value, caret: selectionStart });
+  const readCaret = ({ value, selectionStart }: HTMLTextAreaElement) => setTyped({ text: value, caret: selectionStart });
   const mentions = useMentions({
     projectId,
     ...typed,
@@ -27,7 +27,7 @@ export function MentionArea({ projectId, onChange, ...rest }: MentionAreaProps) 
       field.current.value = next.text;
       field.current.setSelectionRange(next.caret, next.caret);
       field.current.focus();
-      note(field.current);
+      readCaret(field.current);
       announce(`${person.name} mentioned`);
     },
   });
@@ -53,10 +53,10 @@ export function MentionArea({ projectId, onChange, ...rest }: MentionAreaProps) 
         {...mentions.fieldProps}
         ref={field}
         onChange={(event) => {
-          note(event.target);
+          readCaret(event.target);
           onChange?.(event);
         }}
-        onSelect={(event) => note(event.currentTarget)}
+        onSelect={(event) => readCaret(event.currentTarget)}
         onKeyDown={(event) => {
           if (mentions.onKey(event)) return;
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();

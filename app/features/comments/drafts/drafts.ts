@@ -12,13 +12,13 @@ export type Draft = {
   at: number;
 };
 
-const REMEMBERED_MS = 30 * 24 * 60 * 60_000;
+const LIFETIME_MS = 30 * 24 * 60 * 60_000;
 
 export function readDraft(userId: string, place: string, now = Date.now()): Draft | null {
   const key = draftKey(userId, place);
   const found = readStored(key).find((stored) => stored.key === key)?.value;
   if (!isDraft(found)) return null;
-  if (found.at > now - REMEMBERED_MS) return found;
+  if (found.at > now - LIFETIME_MS) return found;
   store(key, null);
   return null;
 }

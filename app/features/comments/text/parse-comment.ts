@@ -67,7 +67,7 @@ const marked = new Marked({
   },
 });
 
-const REMEMBERED = 200;
+const MAX_ENTRIES = 200;
 const parsed = new Map<string, Block[]>();
 
 /** Parses line breaks, links, bold, italic, lists, code and mentions. Other syntax stays text; in a text that is mostly syntax, all. */
@@ -75,7 +75,7 @@ export function parseComment(text: string): Block[] {
   const known = parsed.get(text);
   if (known) return known;
   const blocks = blocksOf(text);
-  if (parsed.size >= REMEMBERED) parsed.delete(parsed.keys().next().value ?? "");
+  if (parsed.size >= MAX_ENTRIES) parsed.delete(parsed.keys().next().value ?? "");
   parsed.set(text, blocks);
   return blocks;
 }

@@ -3,7 +3,7 @@ import { Button } from "~/lib/ui/inputs/button";
 import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
 import { announce } from "~/lib/ui/overlays/announcer";
 import type { Rotation } from "~/features/images/display/image-address";
-import { type Anchor, anchorAt, anchorBetween, type Box, fractionAt, movedBy, panToShow, positionText, turn } from "../anchor";
+import { type Anchor, anchorAt, anchorBetween, type Box, fractionAt, movedBy, panToShow, positionText, rotateAnchor } from "../anchor";
 import type { StageZoom } from "./viewer-comments";
 
 /** CSS pixels per press of an arrow key, and per step while the key is held. */
@@ -144,7 +144,7 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
 }
 
 function placeText(anchor: Anchor, rotation: Rotation): string {
-  const { width, height } = turn(anchor, rotation);
+  const { width, height } = rotateAnchor(anchor, rotation);
   const size = width > 0 ? `Area ${Math.round(width * 100)}% by ${Math.round(height * 100)}%, middle ` : "";
   return size + positionText(anchor, rotation);
 }

@@ -5,13 +5,13 @@ import type { limitLargeDecoding } from "./decoder.server";
 import { makeVariant } from "./make-variant.server";
 import { rotateFile } from "./rotate-file.server";
 
-const noted = vi.hoisted(() => vi.fn<(event: unknown) => void>());
+const onDecode = vi.hoisted(() => vi.fn<(event: unknown) => void>());
 vi.mock("./decoder.server", async (importOriginal) => {
   const original = await importOriginal<{ limitLargeDecoding: typeof limitLargeDecoding }>();
   const limit: typeof limitLargeDecoding = async (pixels, job) => {
-    noted(pixels);
+    onDecode(pixels);
     const result = await original.limitLargeDecoding(pixels, job);
-    noted("end");
+    onDecode("end");
     return result;
   };
   return { ...original, limitLargeDecoding: limit };
@@ -19,7 +19,7 @@ vi.mock("./decoder.server", async (importOriginal) => {
 vi.mock("./processes/decode-isolated.server", async (importOriginal) => {
   const original = await importOriginal<{ isolatedToPng: typeof isolatedToPng }>();
   const decode: typeof isolatedToPng = (...request) => {
-    noted("decoded");
+    onDecode("decoded");
     return original.isolatedToPng(...request);
   };
   return { ...original, isolatedToPng: decode };
@@ -33,13 +33,13 @@ it("counts the pixels of all frames that are in memory at once", async () => {
   await makeVariant(gif, { width: 160, targetFormat: "webp", rotation: 180, still: true });
   await makeVariant(gif, { width: 160, targetFormat: "webp" });
   const frame = 240 * 160;
-  expect(noted.mock.calls.flat().filter((each) => each !== "end")).toEqual([3 * frame, 3 * frame, frame, frame]);
+  expect(onDecode.mock.calls.flat().filter((each) => each !== "end")).toEqual([3 * frame, 3 * frame, frame, frame]);
 });
 
 it("decodes a HEIC within the limit", async () => {
-  noted.mockClear();
+  onDecode.mockClear();
   const { buffer } = await phonePhotograph();
   const mirrored = Buffer.concat([buffer, Buffer.from("\0\0\0\x0cfreeimir", "latin1")]);
   expect((await rotateFile(mirrored, "image/heic", 90)).type).toBe("image/jpeg");
-  expect(noted.mock.calls.flat()).toEqual([64 * 96, "decoded", "end"]);
+  expect(onDecode.mock.calls.flat()).toEqual([64 * 96, "decoded", "end"]);
 });

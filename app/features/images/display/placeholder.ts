@@ -8,12 +8,12 @@ export function placeholderUrl(thumbhash: string | null, rotation: Rotation = 0)
   if (cached !== undefined) return cached;
   const hash = decodeBase64(thumbhash);
   const url = hash === null ? null : draw(hash, rotation);
-  if (drawnPlaceholders.size >= REMEMBERED) drawnPlaceholders.clear();
+  if (drawnPlaceholders.size >= MAX_ENTRIES) drawnPlaceholders.clear();
   drawnPlaceholders.set(key, url);
   return url;
 }
 
-const REMEMBERED = 2_000;
+const MAX_ENTRIES = 2_000;
 export const drawnPlaceholders = new Map<string, string | null>();
 
 const SIDE = 12;

@@ -15,8 +15,8 @@ const OTHERS: Column[] = [
   { label: "Added", first: "created", second: "created-asc", ascending: "created-asc", className: "md:w-28 md:justify-end" },
 ];
 
-export function GalleryColumns({ byHand, isSelecting }: { byHand: boolean; isSelecting: boolean }) {
-  const space = isSelecting ? "" : byHand ? "md:pe-20" : "md:pe-11";
+export function GalleryColumns({ isManual, isSelecting }: { isManual: boolean; isSelecting: boolean }) {
+  const space = isSelecting ? "" : isManual ? "md:pe-20" : "md:pe-11";
   return (
     <nav
       aria-label="Sort by column"

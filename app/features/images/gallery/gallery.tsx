@@ -43,7 +43,7 @@ type GalleryProps = TileProps & {
 type TileProps = {
   openDialog: Parameters<typeof ItemMenu>[0]["openDialog"];
   projectId: string;
-  byHand: boolean;
+  isManual: boolean;
   selection: Selection;
 };
 
@@ -55,7 +55,7 @@ export function Gallery({ list, images, view, page, total, dropTargets, ...tile 
   const isVisitor = useIsVisitor();
   const nothing = useRef(null);
   usePointerSelection(isVisitor ? nothing : list, tile.selection);
-  useReordering(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total, dropTargets });
+  useReordering(list, { on: tile.isManual && !tile.selection.on, intent: "orderImage", items: images, page, total, dropTargets });
   const rows = (
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
       {images.map((image, index) =>
@@ -70,7 +70,7 @@ export function Gallery({ list, images, view, page, total, dropTargets, ...tile 
   if (view === "grid") return rows;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
-      <GalleryColumns byHand={tile.byHand} isSelecting={tile.selection.on} />
+      <GalleryColumns isManual={tile.isManual} isSelecting={tile.selection.on} />
       {rows}
     </div>
   );
@@ -153,7 +153,7 @@ function ImageRow({ image, ...tile }: OfImage) {
             {content}
           </Link>
           <SelectMark item={image} selection={selection} />
-          {tile.byHand ? <DragHandle item={image} /> : null}
+          {tile.isManual ? <DragHandle item={image} /> : null}
           <ImageMenu image={image} {...tile} />
         </>
       )}
@@ -223,20 +223,20 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
           {name}
         </span>
         {image.isUnread ? <UnreadMark /> : null}
-        {tile.byHand && !selection.on ? <DragHandle item={image} /> : null}
+        {tile.isManual && !selection.on ? <DragHandle item={image} /> : null}
         {selection.on ? null : <ImageMenu image={image} {...tile} />}
       </div>
     </li>
   );
 }
 
-function ImageMenu({ image, openDialog, projectId, byHand, selection }: OfImage) {
+function ImageMenu({ image, openDialog, projectId, isManual, selection }: OfImage) {
   const to = useItemAddresses().image(image.designId, image._id);
   if (useIsVisitor()) return null;
   return (
     <ItemMenu item={image} to={to} openDialog={openDialog} remove="removeImage" select={() => selectFirst(selection, image._id)}>
       <ImageActions image={image} projectId={projectId} openDialog={openDialog}>
-        {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
+        {isManual ? <OrderActions intent="orderImage" id={image._id} /> : null}
       </ImageActions>
     </ItemMenu>
   );

@@ -74,7 +74,7 @@ describe("createAccessCache", () => {
     expect(await accessCache.getStored("other", "a")).toBeUndefined();
   });
 
-  it("loads the storage addresses of images that a loader noted once for the page", async () => {
+  it("loads the storage addresses of images of a page with one call", async () => {
     let loads = 0;
     const accessCache = createAccessCache(
       async () => null,
@@ -84,7 +84,7 @@ describe("createAccessCache", () => {
         return images.map(() => ({ ...picture, storageUrl: "x" }));
       },
     );
-    accessCache.noteShown("s", [
+    accessCache.storePage("s", [
       { ...picture, _id: "a" },
       { ...picture, _id: "b" },
     ]);
@@ -100,7 +100,7 @@ describe("createAccessCache", () => {
 
   it("sends no query for pictures that a loader has just received", async () => {
     const { accessCache, requests, pass } = setUp(async () => null);
-    accessCache.note("s", [{ ...picture, _id: "i" }]);
+    accessCache.store("s", [{ ...picture, _id: "i" }]);
     expect(await accessCache.get("s", "i")).toEqual(picture);
     pass(GRANT_MS);
     expect(await accessCache.get("s", "i")).toBeNull();

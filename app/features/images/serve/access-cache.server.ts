@@ -24,16 +24,16 @@ export type AccessCache = {
   expect(sessionId: string, images: readonly ShownImage[]): void;
   size(): number;
   /** Stores pictures that a loader received for this session, so that a page's pictures need no further query. */
-  note(sessionId: string, images: readonly NotedImage[]): void;
-  noteShown(sessionId: string, images: readonly NotedImage[]): void;
+  store(sessionId: string, images: readonly LoadedImage[]): void;
+  storePage(sessionId: string, images: readonly LoadedImage[]): void;
 };
 
-type NotedImage = AccessibleImage & { _id: string; versionId?: string | undefined };
+type LoadedImage = AccessibleImage & { _id: string; versionId?: string | undefined };
 
 /** How long a picture stays visible after its session or access ends: the documented exception to immediate revocation. */
 export const GRANT_MS = 10_000;
 
-const REMEMBERED = 20_000;
+const MAX_ENTRIES = 20_000;
 
 export const STORED_MS = 2_000;
 
@@ -48,8 +48,8 @@ export function createAccessCache(
   now: () => number = Date.now,
   loadImages: LoadMany = (sessionId, images) => Promise.all(images.map((each) => loadImage(sessionId, each.imageId, each.versionId))),
 ): AccessCache {
-  const cache = new LRUCache<string, Grant>({ max: REMEMBERED });
-  const groups = new LRUCache<string, readonly ShownImage[]>({ max: REMEMBERED });
+  const cache = new LRUCache<string, Grant>({ max: MAX_ENTRIES });
+  const groups = new LRUCache<string, readonly ShownImage[]>({ max: MAX_ENTRIES });
   const keyOf = (sessionId: string, imageId: string, versionId = "") => `${sessionId} ${imageId} ${versionId}`;
 
   function set(key: string, picture: Promise<AccessibleImage | null>): Grant {
@@ -66,28 +66,28 @@ export function createAccessCache(
   function request(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null> {
     const key = keyOf(sessionId, imageId, versionId);
     const group = groups.get(key);
-    if (!group) return remembered(key, loadImage(sessionId, imageId, versionId));
+    if (!group) return cacheGrant(key, loadImage(sessionId, imageId, versionId));
     const loaded = loadImages(sessionId, group);
     const answers = group.map((each, index) => {
       const answer = loaded.then((files) => files[index] ?? null);
-      return [keyOf(sessionId, each.imageId, each.versionId), remembered(keyOf(sessionId, each.imageId, each.versionId), answer)] as const;
+      return [keyOf(sessionId, each.imageId, each.versionId), cacheGrant(keyOf(sessionId, each.imageId, each.versionId), answer)] as const;
     });
     for (const [, answer] of answers) answer.catch(() => {});
     return answers.find(([each]) => each === key)?.[1] ?? Promise.resolve(null);
   }
 
-  async function remembered(key: string, loading: Promise<AccessibleImage | null>): Promise<AccessibleImage | null> {
+  async function cacheGrant(key: string, loading: Promise<AccessibleImage | null>): Promise<AccessibleImage | null> {
     const grant = set(key, loading);
-    const forget = () => {
+    const evict = () => {
       if (cache.peek(key) === grant) cache.delete(key);
     };
     try {
       const picture = await loading;
       // A missing picture may appear soon and must then be visible.
-      if (picture === null) forget();
+      if (picture === null) evict();
       return picture;
     } catch (error) {
-      forget();
+      evict();
       throw error;
     }
   }
@@ -99,7 +99,7 @@ export function createAccessCache(
     }
   }
 
-  function note(sessionId: string, images: readonly NotedImage[]): void {
+  function store(sessionId: string, images: readonly LoadedImage[]): void {
     for (const { _id, versionId, contentType, checksum, name, size, width, height, page, rotation } of images)
       set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page, rotation }));
   }
@@ -121,9 +121,9 @@ export function createAccessCache(
     },
     expect,
     size: () => cache.size,
-    note,
-    noteShown(sessionId, images) {
-      note(sessionId, images);
+    store,
+    storePage(sessionId, images) {
+      store(sessionId, images);
       expect(
         sessionId,
         images.map(({ _id: imageId, versionId }) => ({ imageId, versionId })),

@@ -18,12 +18,12 @@ export function backfillMetadata(
 ): void {
   if (details !== undefined || contentType === "image/svg+xml" || contentType === "application/pdf" || reading.has(checksum)) return;
   reading.add(checksum);
-  void noteDetails(of, { contentType, checksum }, config)
+  void storeDetails(of, { contentType, checksum }, config)
     .catch((error: unknown) => log.warn({ error }, "the metadata of images could not be read"))
     .finally(() => reading.delete(checksum));
 }
 
-async function noteDetails(of: ImageReference, { contentType, checksum }: DisplayedImage["image"], config: AppConfig): Promise<void> {
+async function storeDetails(of: ImageReference, { contentType, checksum }: DisplayedImage["image"], config: AppConfig): Promise<void> {
   const details = await decodeQueue(of.userId, async () => {
     const response = await imageServiceFor(config).original(of, checksum, null, AbortSignal.timeout(60_000));
     if (!response.ok) throw new Error(`The storage answered ${response.status}`);

@@ -5,7 +5,7 @@ import { ConvexClient } from "convex/browser";
 import * as z from "zod";
 import { signServiceToken } from "~/features/accounts/session/convex/tokens.server";
 import type { AppConfig } from "~/config";
-import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
+import { addActivity } from "~/lib/http/telemetry/request-activity.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
 import { createPause } from "~/lib/http/create-pause.server";
@@ -64,7 +64,7 @@ export function evictDeletedFiles(
 
   async function catchUp(): Promise<number> {
     position ??= await begin();
-    noteActivity("evicting deleted images");
+    addActivity("evicting deleted images");
     const pause = createPause();
     const settledUntil = now() - OVERLAP;
     let { from } = position;
@@ -73,7 +73,7 @@ export function evictDeletedFiles(
     for (let isDone = false; !isDone && !stop.signal.aborted;) {
       const answer: Released = await client.query(api.released.list, { from: position.from, paginationOpts: { cursor, numItems: PAGE } });
       for (const { id, checksum, at } of answer.page) {
-        if (!done.has(id)) await copies.forget(checksum);
+        if (!done.has(id)) await copies.evict(checksum);
         done.set(id, at);
         if (at < settledUntil) from = Math.max(from, at);
         else hasRecent = true;
@@ -113,7 +113,7 @@ export function evictDeletedFiles(
     }
     if (stop.signal.aborted) return;
     for (const checksum of unknown) {
-      await copies.forget(checksum);
+      await copies.evict(checksum);
       await pause();
     }
   }

@@ -38,14 +38,14 @@ it("evicts 100,000 deleted pictures once, and forgets the deletions after a minu
   for (let each = 0; each < MANY; each++) remove(each);
   const copies = { groups: async () => [], forget: async (checksum: string) => void forgotten.push(checksum) };
   const following = evictDeletedFiles({ ...testConfig, dataDir }, copies, () => now);
-  const remembered = async () => Number((await metricsText()).split('{collection="deletions_of_the_last_minute"} ')[1]?.split("\n")[0]);
+  const cachedFiles = async () => Number((await metricsText()).split('{collection="deletions_of_the_last_minute"} ')[1]?.split("\n")[0]);
   try {
-    await expect.poll(remembered, { timeout: 20_000 }).toBe(MANY);
+    await expect.poll(cachedFiles, { timeout: 20_000 }).toBe(MANY);
     now += 2 * MINUTE;
     remove(MANY);
     now += 2 * MINUTE;
     deployment.announce();
-    await expect.poll(remembered, { timeout: 20_000 }).toBe(1);
+    await expect.poll(cachedFiles, { timeout: 20_000 }).toBe(1);
     expect([forgotten.length, new Set(forgotten).size]).toEqual([MANY + 1, MANY + 1]);
   } finally {
     await following.close();

@@ -109,7 +109,7 @@ function open(config: AppConfig): ImageService {
     if (granted?.storageUrl !== undefined && granted.checksum === checksum) return { ...granted, storageUrl: granted.storageUrl };
     const file = await getFile(of, original);
     if (file.checksum === checksum) return file;
-    accessCache.note(of.sessionId, [{ ...file, _id: of.imageId, versionId: of.versionId }]);
+    accessCache.store(of.sessionId, [{ ...file, _id: of.imageId, versionId: of.versionId }]);
     throw new ReplacedError(file);
   }
 

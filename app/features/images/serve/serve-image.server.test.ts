@@ -54,7 +54,7 @@ async function store(format: "png" | "jpeg", rotation = 0, background = "#f00"):
   query.mockResolvedValue({ ...image, storageUrl: format });
 }
 
-function ask(init: RequestInit = {}, search = "original=1&turn=90"): Promise<Response> {
+function sendRequest(init: RequestInit = {}, search = "original=1&turn=90"): Promise<Response> {
   const context = new RouterContextProvider();
   context.set(configContext, config);
   return serveImage(new Request(`https://atelier.example/images/i?${search}`, init), "i", context);
@@ -62,11 +62,11 @@ function ask(init: RequestInit = {}, search = "original=1&turn=90"): Promise<Res
 
 it("encodes a rotated file once, and not for HEAD", async () => {
   await store("png");
-  const head = await ask({ method: "HEAD" });
+  const head = await sendRequest({ method: "HEAD" });
   expect([head.headers.get("Content-Type"), head.headers.get("Content-Length")]).toEqual(["image/png", null]);
   expect(encoded).not.toHaveBeenCalled();
   for (let request = 0; request < 2; request++) {
-    const response = await ask();
+    const response = await sendRequest();
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get("Content-Length")).toBe(String(bytes.length));
     expect(response.headers.get("ETag")).toBe(head.headers.get("ETag"));
@@ -77,9 +77,9 @@ it("encodes a rotated file once, and not for HEAD", async () => {
 
 it("does not read a JPEG for a request that ended", async () => {
   await store("jpeg");
-  expect((await ask({ signal: AbortSignal.abort() })).status).toBe(503);
+  expect((await sendRequest({ signal: AbortSignal.abort() })).status).toBe(503);
   expect(encoded).not.toHaveBeenCalled();
-  expect((await ask()).status).toBe(200);
+  expect((await sendRequest()).status).toBe(200);
 });
 
 it("makes the first thumbnail of an uploaded JPEG without reading the stored file", async () => {
@@ -89,15 +89,15 @@ it("makes the first thumbnail of an uploaded JPEG without reading the stored fil
   rememberReduced("uploaded", { data, info });
   const facts = { contentType: "image/jpeg", checksum: "uploaded", name: "a", size: 1, width: 4000, height: 3000 };
   query.mockResolvedValue({ ...facts, storageUrl: "missing" });
-  const response = await ask({}, "w=480");
+  const response = await sendRequest({}, "w=480");
   expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({ width: 480, height: 360 });
 });
 
 it("rotates a replaced file according to the new file's type and rotation", async () => {
   await store("jpeg");
-  expect((await ask({ method: "HEAD" })).headers.get("Content-Type")).toBe("image/jpeg");
+  expect((await sendRequest({ method: "HEAD" })).headers.get("Content-Type")).toBe("image/jpeg");
   await store("png", 90);
-  const response = await ask();
+  const response = await sendRequest();
   expect([response.headers.get("Content-Type"), response.headers.get("ETag")]).toEqual(["image/png", '"png-turn90"']);
   const listed = { id: "i", name: "a", contentType: "image/jpeg", rotation: 180 };
   const archived = await contentReader(visitor, config).original(listed, AbortSignal.timeout(60_000));
@@ -114,14 +114,14 @@ function passStored(): void {
 it("does not return another image's file to a request for the same variant", async () => {
   await store("png");
   const old = await query();
-  for (visitor.sessionId of ["bob", "ada"]) await ask({ method: "HEAD" });
+  for (visitor.sessionId of ["bob", "ada"]) await sendRequest({ method: "HEAD" });
   await store("jpeg", 0, "#00f");
   passStored();
   const current = await query();
   query.mockImplementation(async (_, { sessionId } = { sessionId: "" }) => (sessionId === "ada" ? current : old));
   const answers = ["ada", "bob"].map((session) => {
     visitor.sessionId = session;
-    return ask({}, "w=160");
+    return sendRequest({}, "w=160");
   });
   const tags = (await Promise.all(answers)).map(({ headers }) => headers.get("ETag"));
   expect(tags).toEqual([expect.stringContaining("jpeg"), expect.stringContaining("png")]);
@@ -129,11 +129,11 @@ it("does not return another image's file to a request for the same variant", asy
 
 it("caches no variant of a new file under the replaced file's checksum", async () => {
   await store("jpeg");
-  await ask({ method: "HEAD" });
+  await sendRequest({ method: "HEAD" });
   await store("png", 0, "#00f");
   passStored();
   const strongest = async () => {
-    const means = (await sharp(await (await ask({}, "w=160")).arrayBuffer()).stats()).channels.map(({ mean }) => mean);
+    const means = (await sharp(await (await sendRequest({}, "w=160")).arrayBuffer()).stats()).channels.map(({ mean }) => mean);
     return means.indexOf(Math.max(...means.slice(0, 3)));
   };
   expect(await strongest()).toBe(2);
@@ -145,13 +145,13 @@ it("caches no variant of a new file under the replaced file's checksum", async (
 it.each(["original=1", "w=160"])("answers ?%s with the ETag and type of the file that replaced the listed one", async (search) => {
   const headersOf = ({ headers }: Response) => [headers.get("ETag"), headers.get("Content-Type"), headers.get("Content-Disposition")];
   await store("png");
-  const old = await ask({ method: "HEAD" });
+  const old = await sendRequest({ method: "HEAD" });
   await store("jpeg", 0, "#00f");
   passStored();
-  const response = await ask({ headers: { Range: "bytes=1-", "If-Range": old.headers.get("ETag") ?? "" } }, search);
+  const response = await sendRequest({ headers: { Range: "bytes=1-", "If-Range": old.headers.get("ETag") ?? "" } }, search);
   const bytes = Buffer.from(await response.arrayBuffer());
   expect((await sharp(bytes).metadata()).format).toBe(search === "w=160" ? "webp" : "jpeg");
   const [tag, type] = headersOf(response);
   expect([tag?.includes("jpeg"), type]).toEqual([true, search === "w=160" ? "image/webp" : "image/jpeg"]);
-  expect(headersOf(await ask({ method: "HEAD" }, search))).toEqual(headersOf(response));
+  expect(headersOf(await sendRequest({ method: "HEAD" }, search))).toEqual(headersOf(response));
 });

@@ -21,6 +21,6 @@ it("keeps the newest of 100,000 pictures within its bytes", async () => {
   for (let each = 0; each < MANY; each++) await cache.get(`${each}-320`, async () => picture);
   expect([cache.count(), cache.size(), removed.files]).toEqual([KEPT, KEPT * 10, MANY - KEPT]);
   expect(await cache.groups()).toHaveLength(KEPT);
-  await cache.forget(`${MANY - 1}`);
+  await cache.evict(`${MANY - 1}`);
   expect([cache.count(), removed.files]).toEqual([KEPT - 1, MANY - KEPT + 1]);
 });

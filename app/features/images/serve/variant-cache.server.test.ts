@@ -70,9 +70,9 @@ describe("openVariantCache", () => {
     let finish = () => {};
     const making = cache.get("aa-3", () => new Promise((resolve) => (finish = () => resolve(picture(30)))));
     await expect.poll(() => String(finish)).toContain("resolve");
-    const forgotten = cache.forget("aa");
+    const evicted = cache.evict("aa");
     finish();
-    await Promise.all([making, forgotten]);
+    await Promise.all([making, evicted]);
     expect([cache.size(), (await files()).length]).toEqual([30, 1]);
     expect(await cache.get("ab-1", never)).toEqual(picture(30));
   });
@@ -82,7 +82,7 @@ describe("openVariantCache", () => {
     for (const key of ["aa-1", "aa-2", "ab-1"]) await cache.get(key, async () => picture(30));
     await expect(cache.get("ac-1", never)).rejects.toThrow("made again");
     expect((await cache.groups()).toSorted()).toEqual(["aa", "ab"]);
-    await cache.forget("aa");
+    await cache.evict("aa");
     expect(await cache.groups()).toEqual(["ab"]);
     expect(await openVariantCache(folder, 1000).groups()).toEqual(["ab"]);
   });

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, opendir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beginLater } from "~/lib/http/begin-later.server";
-import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
+import { addActivity } from "~/lib/http/telemetry/request-activity.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import { metrics } from "~/lib/http/telemetry/metrics.server";
 import { createInsertionOrder } from "./insertion-order";
@@ -12,7 +12,7 @@ export type CachedVariant = { type: string; bytes: Buffer };
 export type VariantCache = {
   /** Returns the entry, created once for simultaneous requests. Keys are safe file names; the part before the first "-" is the group. */
   get(key: string, make: () => Promise<CachedVariant>): Promise<CachedVariant>;
-  forget(group: string): Promise<void>;
+  evict(group: string): Promise<void>;
   groups(): Promise<string[]>;
   size(): number;
   count(): number;
@@ -87,7 +87,7 @@ export function openVariantCache(
   }
 
   async function loadFolder(path: string): Promise<void> {
-    noteActivity("loading the image cache");
+    addActivity("loading the image cache");
     let names: string[] = [];
     for await (const { name } of await opendir(path)) {
       if (names.push(name) < FILES_AT_ONCE) continue;
@@ -178,7 +178,7 @@ export function openVariantCache(
       await loaded();
       return [...groups.keys()];
     },
-    async forget(group) {
+    async evict(group) {
       await loaded();
       const keys = [...(groups.get(group) ?? [])];
       if (keys.length === 0) return;

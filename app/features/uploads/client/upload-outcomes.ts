@@ -31,7 +31,7 @@ export class UploadOutcomes {
 
   end(item: UploadItem, outcome: UploadOutcome): void {
     if (outcome.ok) {
-      this.forget(item, { discard: false });
+      this.removeUpload(item, { discard: false });
       return this.#store.change(item, { state: "added", imageId: outcome.imageId });
     }
     const { problem, again, duplicateOf = null, damaged = false, soon = false } = outcome;
@@ -42,7 +42,7 @@ export class UploadOutcomes {
     }
     if (damaged) this.storeUrl(item, null);
     const canRetry = again && canResume(item);
-    if (!canRetry) this.forget(item, { discard: false });
+    if (!canRetry) this.removeUpload(item, { discard: false });
     this.#store.change(item, { state: "failed", problem, canRetry });
   }
 
@@ -52,12 +52,12 @@ export class UploadOutcomes {
       return this.#store.change(item, { state: "duplicate", problem: answer.problem, duplicateOf: answer.duplicateOf, sent: 0 });
     const { kind, problem, canRetry } = remedyFor(error);
     if (kind === "fail") {
-      if (!canRetry) this.forget(item, { discard: false });
+      if (!canRetry) this.removeUpload(item, { discard: false });
       return this.#store.change(item, { state: "failed", problem, canRetry, speed: null });
     }
     if (kind === "restart") this.storeUrl(item, null);
     if (!canResume(item)) {
-      this.forget(item, { discard: false });
+      this.removeUpload(item, { discard: false });
       return this.#store.change(item, { state: "failed", problem: LOST, canRetry: false });
     }
     this.#retryLater(item, kind === "wait" && error.status !== null ? `${problem} ${CONTINUES}` : problem);
@@ -77,7 +77,7 @@ export class UploadOutcomes {
     item.timer = null;
   }
 
-  forget(item: UploadItem, { discard }: { discard: boolean }): void {
+  removeUpload(item: UploadItem, { discard }: { discard: boolean }): void {
     this.#queue.remove(item.queued.id);
     if (item.url === null) return;
     if (discard) this.#transport.discard(item.url);

@@ -124,7 +124,7 @@ export class UploadSender {
       item.furthest = bytes;
       item.tries = 0;
     }
-    item.rate.note(bytes, now);
+    item.rate.record(bytes, now);
     if (item.upload.state !== "sending" || (now - item.progressAt < PROGRESS_EVERY_MS && bytes < item.upload.size)) return;
     item.progressAt = now;
     this.#store.change(item, { sent: bytes, speed: item.rate.speed(now) });

@@ -85,7 +85,7 @@ export class Uploads {
     const item = this.#store.find(id);
     if (!item || !canCancel(item.upload)) return;
     this.#outcomes.stop(item);
-    this.#outcomes.forget(item, { discard: true });
+    this.#outcomes.removeUpload(item, { discard: true });
     const canRetry = canResume(item);
     this.#store.change(item, { state: "cancelled", problem: null, canRetry, duplicateOf: null, sent: 0, speed: null });
     this.#sender.sendNext();
@@ -112,7 +112,7 @@ export class Uploads {
     const store = this.#store;
     const isDismissed = ({ upload }: UploadItem) => !isActive(upload) && (id === undefined || upload.id === id);
     for (const item of store.items.filter(isDismissed))
-      this.#outcomes.forget(item, { discard: item.url !== null && item.upload.state !== "added" });
+      this.#outcomes.removeUpload(item, { discard: item.url !== null && item.upload.state !== "added" });
     store.items = store.items.filter((item) => !isDismissed(item));
     store.publish();
   }

@@ -5,8 +5,8 @@ const MIB = 1024 * 1024;
 
 function found(chunks: ReceivedChunk[]): number {
   let count = 0;
-  const note = createBufferingWatch(() => count++);
-  for (const chunk of chunks) note("upload", chunk);
+  const recordChunk = createBufferingWatch(() => count++);
+  for (const chunk of chunks) recordChunk("upload", chunk);
   return count;
 }
 

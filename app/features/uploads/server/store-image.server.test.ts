@@ -45,7 +45,7 @@ describe("storeImage", () => {
   });
   afterEach(() => vi.unstubAllGlobals());
 
-  async function keepFig(sending: string = crypto.randomUUID()) {
+  async function storeFig(sending: string = crypto.randomUUID()) {
     const path = join(folder, crypto.randomUUID());
     await copyFile(picturePath("fig"), path);
     return storeImage(
@@ -103,9 +103,9 @@ describe("storeImage", () => {
 
   it("creates a picture once for each submission of its form", async () => {
     breakLine("nothing", "answer", 0);
-    const first = await keepFig("form 1");
-    const again = await keepFig("form 1");
-    const other = await keepFig("form 2");
+    const first = await storeFig("form 1");
+    const again = await storeFig("form 1");
+    const other = await storeFig("form 2");
     expect([first.ok, again, other.ok]).toEqual([true, first, true]);
     expect((await images()).map(({ name, width, height }) => [name, width, height])).toEqual([
       ["fig.jpg", 1600, 1082],
@@ -116,16 +116,16 @@ describe("storeImage", () => {
 
   it("retries an unanswered finalize and creates one picture", async () => {
     breakLine("uploads:finalize", "answer", 1);
-    expect((await keepFig()).ok).toBe(true);
+    expect((await storeFig()).ok).toBe(true);
     expect([(await images()).length, (await files()).length]).toEqual([1, 1]);
   });
 
   it("keeps a picture when the response of its finalize was lost", async () => {
     breakLine("uploads:finalize", "answer", 2);
     const sending = crypto.randomUUID();
-    expect(await keepFig(sending)).toMatchObject({ ok: false, again: true });
+    expect(await storeFig(sending)).toMatchObject({ ok: false, again: true });
     expect([(await images()).length, (await files()).length]).toEqual([1, 1]);
-    expect((await keepFig(sending)).ok).toBe(true);
+    expect((await storeFig(sending)).ok).toBe(true);
     expect([(await images()).length, (await files()).length]).toEqual([1, 1]);
   });
 
@@ -133,13 +133,13 @@ describe("storeImage", () => {
     "leaves neither row nor bytes when %s cannot be reached",
     async (call) => {
       breakLine(call, "question", 2);
-      expect(await keepFig()).toMatchObject({ ok: false, again: true, problem: expect.stringContaining("not responding") });
+      expect(await storeFig()).toMatchObject({ ok: false, again: true, problem: expect.stringContaining("not responding") });
       expect([await images(), await files()]).toEqual([[], []]);
     },
   );
 
   it("adds a PDF of one page as a version, and refuses one of two pages", { tags: "@pdf-as-version" }, async () => {
-    const kept = await keepFig();
+    const kept = await storeFig();
     const versionOf = kept.ok ? kept.imageId : "";
     async function add(buffer: Buffer) {
       const path = join(folder, crypto.randomUUID());
@@ -158,7 +158,7 @@ describe("storeImage", () => {
   it("leaves a file to the sweep when it cannot be discarded", async () => {
     breakLine("uploads:finalize", "question", 2);
     lost.set("uploads:discard", { what: "question", times: 1 });
-    expect(await keepFig()).toMatchObject({ ok: false, again: true });
+    expect(await storeFig()).toMatchObject({ ok: false, again: true });
     expect([(await images()).length, (await files()).length]).toEqual([0, 1]);
   });
 
@@ -179,7 +179,7 @@ describe("storeImage", () => {
 
   it("reports a duplicate picture, and adds it on request", async () => {
     breakLine("nothing", "answer", 0);
-    const first = await keepFig();
+    const first = await storeFig();
     if (!first.ok) throw new Error(first.problem);
     const path = join(folder, crypto.randomUUID());
     await copyFile(picturePath("fig"), path);
@@ -193,7 +193,7 @@ describe("storeImage", () => {
 
   it("finds a duplicate without its checksum before it is decoded", async () => {
     breakLine("nothing", "answer", 0);
-    const first = await keepFig();
+    const first = await storeFig();
     const path = join(folder, crypto.randomUUID());
     await writeFile(path, "undecodable");
     const digest = createHash("sha256")
@@ -240,7 +240,7 @@ describe("storeImage", () => {
     vi.stubGlobal("fetch", (input: string | URL | Request, init?: RequestInit) =>
       line(input, nameOf(input, init) === "storage" ? { ...init, body: "other bytes" } : init),
     );
-    expect(await keepFig()).toMatchObject({ ok: false, again: true });
+    expect(await storeFig()).toMatchObject({ ok: false, again: true });
     expect([await images(), calls.filter(({ storageId }) => storageId !== undefined)]).toEqual([[], []]);
   });
 
@@ -305,9 +305,9 @@ describe("storeImage", () => {
 
   it("throws for a deleted design and for an ended session", async () => {
     await ada.mutation(api.designs.remove, { id: designId });
-    expect(refusalOf(await keepFig().catch((error: unknown) => error))?.code).toBe("not_found");
+    expect(refusalOf(await storeFig().catch((error: unknown) => error))?.code).toBe("not_found");
     await signOut(backend, ada);
-    expect(refusalOf(await keepFig().catch((error: unknown) => error))?.code).toBe("unauthenticated");
+    expect(refusalOf(await storeFig().catch((error: unknown) => error))?.code).toBe("unauthenticated");
   });
 });
 

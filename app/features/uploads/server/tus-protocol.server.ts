@@ -2,7 +2,7 @@ import type { RouterContextProvider } from "react-router";
 import { api } from "#convex/_generated/api";
 import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
-import { expectRecentSession, expectSession, noteSession } from "~/features/accounts/session/session-check.server";
+import { expectRecentSession, expectSession, recordSessionCheck } from "~/features/accounts/session/session-check.server";
 import { type Visitor, getVisitor } from "~/features/accounts/session/session.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
@@ -25,7 +25,7 @@ import { uploadsFor } from "./uploads.server";
 const EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination";
 const BYTES_TYPE = "application/offset+octet-stream";
 
-const noteChunk = createBufferingWatch(() =>
+const recordChunk = createBufferingWatch(() =>
   log.warn(
     {},
     "a proxy buffers uploads, so the shown progress is wrong and the proxy's disk fills. Turn off request buffering (in nginx: proxy_request_buffering off; docs/proxies.md)",
@@ -181,7 +181,7 @@ async function requestRoom(
         throw new Refused(409, { problem: duplicateText(refusal.duplicateOf.name), duplicateOf: refusal.duplicateOf });
       throw error;
     });
-  noteSession(sessionId);
+  recordSessionCheck(sessionId);
   if (admitted.uploadUrl === undefined) throw new OtherStorageOwner(admitted.storageOwnerId);
   return admitted.uploadUrl;
 }
@@ -239,7 +239,7 @@ async function proceed({ request, config, visitor, startedAt }: TusRequest, part
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
   const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, from, bodyOf(request), checksumOf(request)));
   await requestLimitOf(config).arrived(offset - from, wholeNumber(request.headers.get("Upload-Rejected-Size")));
-  noteChunk(part.id, { bytes: offset - from, startedAt, endedAt: performance.now() });
+  recordChunk(part.id, { bytes: offset - from, startedAt, endedAt: performance.now() });
   const expiry = expires((await partialUploads.find(part.id, visitor.userId)) ?? part);
   return answer(204, { "Upload-Offset": String(offset), "Upload-Expires": expiry, ...limitHeader(config) });
 }

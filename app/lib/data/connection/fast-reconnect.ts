@@ -6,7 +6,7 @@ import {
   faultOf,
   heartbeatDue,
   HEARTBEAT_LIMIT,
-  noteServerReady,
+  countRefusedHandshake,
   sendHeartbeat,
   watchSocket,
 } from "./watched-socket";
@@ -68,7 +68,7 @@ export function startFastReconnect(): () => void {
       allowSlowHeartbeat();
       replace();
     } else if (isReady && remaining === "closed") {
-      noteServerReady();
+      countRefusedHandshake();
       reconnect();
     } else if (isReady && fault === "slow") allowSlowHandshake(Date.now() - probedAt);
   }

@@ -67,7 +67,7 @@ function partsOf({ cursor }: PageRange, middle: string, { isDone, continueCursor
 }
 
 const pagesByHistoryEntry = new Map<string, Later>();
-const REMEMBERED = 30;
+const MAX_ENTRIES = 30;
 
 /** Stores each page's end, so that the same rows return: a new query would return a full page. */
 export function rememberPages(key: string, later: Later, answerAt: AnswerAt): void {
@@ -75,7 +75,7 @@ export function rememberPages(key: string, later: Later, answerAt: AnswerAt): vo
   if (later.slots.length === 0) return;
   pagesByHistoryEntry.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(rangeOf(slot)))) });
   const [oldest] = pagesByHistoryEntry.keys();
-  if (pagesByHistoryEntry.size > REMEMBERED && oldest !== undefined) pagesByHistoryEntry.delete(oldest);
+  if (pagesByHistoryEntry.size > MAX_ENTRIES && oldest !== undefined) pagesByHistoryEntry.delete(oldest);
 }
 
 const endedBy = (slot: Slot, answer: Extent | undefined): Slot =>

@@ -1,5 +1,5 @@
 import type { ServerInstrumentation } from "react-router";
-import { noteActivity } from "./request-activity.server";
+import { addActivity } from "./request-activity.server";
 import { type Exchange, inExchange, recordTime } from "./current-request.server";
 import { log } from "./log.server";
 import { metrics } from "./metrics.server";
@@ -15,7 +15,7 @@ export function observed(request: Request, answer: () => Promise<Response>): Pro
     const ms = performance.now() - startedAt;
     const method = METHODS.has(request.method) ? request.method : "other";
     const route = exchange.pattern ?? "none";
-    noteActivity(`${method} ${route}`);
+    addActivity(`${method} ${route}`);
     // The client disconnected, so the status is meaningless.
     const status = request.signal.aborted ? "left" : response.status;
     metrics.requests.observe({ method, route, status }, ms / 1000);
@@ -39,9 +39,9 @@ export const instrumentation: ServerInstrumentation = {
     const { id } = route;
     const measured = (kind: "loader" | "action") => async (call: () => Promise<{ status: string }>) => {
       const began = performance.now();
-      noteActivity(`${kind} of ${id}`);
+      addActivity(`${kind} of ${id}`);
       const { status: outcome } = await call();
-      noteActivity(`${kind} of ${id}`);
+      addActivity(`${kind} of ${id}`);
       const ms = performance.now() - began;
       metrics.handlers.observe({ kind, route: id, outcome }, ms / 1000);
       recordTime(kind, ms);

@@ -1,7 +1,7 @@
 const names = new Set<string>();
 const MAX_NAMES = 20;
 
-export function noteActivity(name: string): void {
+export function addActivity(name: string): void {
   if (names.size < MAX_NAMES) names.add(name);
 }
 

@@ -5,7 +5,7 @@ import { lockTab, openTabs } from "./open-tabs";
 import { type QueuedUpload, randomId } from "./queued-upload";
 import { UPLOAD_DATABASE } from "./upload-database";
 
-const REMEMBERED_MS = 7 * 24 * 60 * 60_000;
+const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 const STORED_BYTES = 1_000_000_000;
 
@@ -94,7 +94,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     return batch;
   }
 
-  async function forget(db: Database): Promise<void> {
+  async function deleteDatabase(db: Database): Promise<void> {
     db.close();
     opening = null;
     await deleteDB(UPLOAD_DATABASE);
@@ -124,7 +124,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
         const claimed: QueuedUpload[] = [];
         const uploadIds = new Set<string>();
         for (const upload of await files.getAll()) {
-          if (upload.userId !== userId || upload.at < now() - REMEMBERED_MS) {
+          if (upload.userId !== userId || upload.at < now() - LIFETIME_MS) {
             await files.delete(upload.id);
             continue;
           }
@@ -137,7 +137,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
         for (const key of await contents.getAllKeys()) if (!uploadIds.has(key)) await contents.delete(key);
         await transaction.done;
         // Deletes the empty database, so that later pages need not load the code of uploads.
-        if (uploadIds.size === 0 && open?.isOnly(tab)) await forget(db);
+        if (uploadIds.size === 0 && open?.isOnly(tab)) await deleteDatabase(db);
         return claimed.toSorted((a, b) => a.at - b.at || a.index - b.index);
       });
       return { uploads: found ?? [], isExclusive: open !== null };

@@ -6,14 +6,14 @@ const MB = 1_000_000;
 it("is fast for files that take under a second, after a fast large request", () => {
   const line = createLineSpeed();
   expect(line.isFastFor(5 * MB)).toBe(false);
-  line.note(5 * MB, 250);
+  line.record(5 * MB, 250);
   expect([5, 19, 21].map((size) => line.isFastFor(size * MB))).toEqual([true, true, false]);
-  line.note(5 * MB, 1_000);
+  line.record(5 * MB, 1_000);
   expect(line.isFastFor(MB)).toBe(false);
 });
 
 it("does not measure the speed of small requests", () => {
   const line = createLineSpeed();
-  line.note(2_000, 0.1);
+  line.record(2_000, 0.1);
   expect(line.isFastFor(2_000)).toBe(false);
 });

@@ -1,5 +1,5 @@
 export type LineSpeed = {
-  note(bytes: number, ms: number): void;
+  record(bytes: number, ms: number): void;
   /** Returns whether, at the speed of the last large request, sending these bytes costs less than reading them twice. */
   isFastFor(bytes: number): boolean;
 };
@@ -12,7 +12,7 @@ const SHORT_SECONDS = 1;
 export function createLineSpeed(): LineSpeed {
   let speed = 0;
   return {
-    note(bytes, ms) {
+    record(bytes, ms) {
       if (bytes >= LARGE_BYTES) speed = bytes / (ms / 1000);
     },
     isFastFor: (bytes) => speed >= FAST && bytes / speed < SHORT_SECONDS,

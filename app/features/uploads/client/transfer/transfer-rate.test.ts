@@ -3,11 +3,11 @@ import { createTransferRate, remainingTimeText } from "./transfer-rate";
 
 it("returns the current speed, not an earlier one", () => {
   const pace = createTransferRate();
-  pace.note(0, 0);
+  pace.record(0, 0);
   expect(pace.speed(100)).toBeNull();
-  pace.note(1000, 1000);
+  pace.record(1000, 1000);
   expect(pace.speed(1000)).toBe(1000);
-  for (let at = 2000; at <= 9000; at += 1000) pace.note(1000 + (at - 1000) / 10, at);
+  for (let at = 2000; at <= 9000; at += 1000) pace.record(1000 + (at - 1000) / 10, at);
   expect(pace.speed(9000)).toBeCloseTo(100);
   expect(pace.speed(20_000)).toBeNull();
 });

@@ -1,5 +1,5 @@
 export type TransferRate = {
-  note(bytes: number, now: number): void;
+  record(bytes: number, now: number): void;
   speed(now: number): number | null;
 };
 
@@ -9,7 +9,7 @@ const LEAST_MS = 700;
 export function createTransferRate(): TransferRate {
   let samples: { at: number; bytes: number }[] = [];
   return {
-    note(bytes, now) {
+    record(bytes, now) {
       samples = samples.filter(({ at }) => at > now - WINDOW_MS);
       samples.push({ at: now, bytes });
     },

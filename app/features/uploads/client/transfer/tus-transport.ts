@@ -38,7 +38,7 @@ export const tusTransport: Transport = {
           if (isOk && request.getMethod() === "PATCH") {
             const ms = performance.now() - chunk.sentAt;
             chunkSize.accepted(chunk.bytes, ms);
-            lineSpeed.note(chunk.bytes, ms);
+            lineSpeed.record(chunk.bytes, ms);
           }
           upload.options.chunkSize = chunkSize.bytes();
         },

@@ -3,7 +3,7 @@ import { mkdir, opendir, readFile, rename, rm, stat, statfs, writeFile } from "n
 import { join } from "node:path";
 import * as z from "zod";
 import { beginLater } from "~/lib/http/begin-later.server";
-import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
+import { addActivity } from "~/lib/http/telemetry/request-activity.server";
 import { asDiskFull, DiskFull } from "~/lib/http/disk-full.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import type { UploadOutcome } from "~/features/uploads/upload-result";
@@ -114,7 +114,7 @@ export function openPartialUploads(
     for await (const { name } of await opendir(folder)) {
       const id = name.split(".", 1)[0] ?? "";
       if (isClosed) return;
-      noteActivity("reading unfinished uploads");
+      addActivity("reading unfinished uploads");
       if (name === OUTCOMES || handled.has(id)) continue;
       if (name === id + FACTS) await loadPart(id);
       else if (name !== id + BYTES || !(await exists(join(folder, id + FACTS)))) await removeRemains(id, name);

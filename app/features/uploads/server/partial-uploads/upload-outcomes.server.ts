@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { appendFile, readFile, rename, rm, writeFile } from "node:fs/promises";
 import * as z from "zod";
 import { beginLater } from "~/lib/http/begin-later.server";
-import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
+import { addActivity } from "~/lib/http/telemetry/request-activity.server";
 import { asDiskFull } from "~/lib/http/disk-full.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import { createPause } from "~/lib/http/create-pause.server";
@@ -49,7 +49,7 @@ export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most
 
   async function load(): Promise<void> {
     const pause = createPause();
-    noteActivity("reading upload outcomes");
+    addActivity("reading upload outcomes");
     const text = await readFile(path, "utf8").catch((error: unknown) => {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
       throw error;
@@ -93,7 +93,7 @@ export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most
 
   async function rewrite(): Promise<void> {
     const pause = createPause();
-    noteActivity("rewriting upload outcomes");
+    addActivity("rewriting upload outcomes");
     const recent = [...outcomes.values()];
     let text = "";
     for (const finished of recent) {

@@ -5,7 +5,7 @@ import { favouriteOfNewOwner } from "../favourites";
 import { rowOfFile } from "../files";
 import { changeUsage } from "../limits/usage";
 import { VERSIONS_MAX } from "../rules";
-import { forgetTags, noteTags } from "../tags/tagging";
+import { deleteTagUses, addTagUses } from "../tags/tagging";
 
 /** Changes the owner of rows. The owner's bytes change in the same transaction, so a repeated step counts nothing twice. */
 
@@ -23,7 +23,7 @@ export async function transferImages(
     if (image.ownerId === ownerId) continue;
     if (rows >= rowsMax) break;
     rows += await transferImage(ctx, image, ownerId, bytes);
-    await giveImagesInComments(ctx, image, ownerId);
+    await transferCommentImages(ctx, image, ownerId);
   }
   for (const [owner, changed] of bytes) if (changed !== 0) await changeUsage(ctx, owner, { bytes: changed });
   return rows;
@@ -53,12 +53,12 @@ async function transferImage(ctx: MutationCtx, image: Doc<"designImages">, owner
 export async function transferDesign(ctx: MutationCtx, design: Doc<"designs">, { fromId, toId }: Owners): Promise<void> {
   if (design.ownerId === toId) return;
   await ctx.db.patch(design._id, { ownerId: toId, favouriteAt: await favouriteOfNewOwner(ctx, design, fromId, toId) });
-  await giveImagesInComments(ctx, design, toId);
+  await transferCommentImages(ctx, design, toId);
   await transferTags(ctx, design, toId);
 }
 
 /** Starts a job, because an item can have any number of comments. */
-async function giveImagesInComments(ctx: MutationCtx, item: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<void> {
+async function transferCommentImages(ctx: MutationCtx, item: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<void> {
   if (item.lastCommentAt === undefined) return;
   await ctx.scheduler.runAfter(0, internal.jobs.comments.transferImages, { itemId: item._id, ownerId, cursor: null });
 }
@@ -68,8 +68,8 @@ export type Owners = Pick<Doc<"transfers">, "fromId" | "toId">;
 async function transferTags(ctx: MutationCtx, row: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<number> {
   const { tags } = row;
   if (tags === undefined) return 0;
-  await forgetTags(ctx, row);
+  await deleteTagUses(ctx, row);
   const item = "designId" in row ? { kind: "image" as const, thing: row._id } : { kind: "design" as const, thing: row._id };
-  await noteTags(ctx, ownerId, [{ ...item, tags }]);
+  await addTagUses(ctx, ownerId, [{ ...item, tags }]);
   return 2 * tags.length;
 }

@@ -13,7 +13,7 @@ export const OWN_TEXTS: ReadonlySet<ActivityKind> = new Set(["renamed", "describ
 type ItemKind = "project" | "design" | "image";
 
 /** Removes names and texts of a permanently deleted item from the history. A project's own history is deleted with it. */
-export async function forgetItem(ctx: MutationCtx, item: ItemKind, id: string): Promise<void> {
+export async function redactItem(ctx: MutationCtx, item: ItemKind, id: string): Promise<void> {
   const { db } = ctx;
   const things =
     item === "project"
@@ -31,12 +31,12 @@ export async function forgetItem(ctx: MutationCtx, item: ItemKind, id: string): 
     .withIndex("by_to", (q) => q.eq("toId", id))
     .take(BATCH);
   for (const { _id } of targets) await db.patch(_id, { to: "", toId: undefined });
-  const containers = item === "image" ? [] : await forgetContainer(ctx, id);
+  const containers = item === "image" ? [] : await redactContainer(ctx, id);
   if ([things, targets, ...containers].some(({ length }) => length === BATCH))
     await ctx.scheduler.runAfter(0, internal.jobs.history.forget, { item, id });
 }
 
-async function forgetContainer({ db }: MutationCtx, id: string): Promise<Doc<"activities">[][]> {
+async function redactContainer({ db }: MutationCtx, id: string): Promise<Doc<"activities">[][]> {
   const inside = await db
     .query("activities")
     .withIndex("by_design", (q) => q.eq("design.id", id))

@@ -12,7 +12,7 @@ const STORED_AFTER_MS = 2000;
 const counts = new Map<string, number>();
 
 /** Counts a visit: the load of a document that does not come from another page of the link. Ignores errors. */
-export function noteVisit(request: Request, context: Readonly<RouterContextProvider>, { linkId, token }: OpenedLink): void {
+export function recordVisit(request: Request, context: Readonly<RouterContextProvider>, { linkId, token }: OpenedLink): void {
   if (!isDocumentRequest(request) || request.method !== "GET" || request.headers.get("Referer")?.includes(token)) return;
   if (!counts.has(linkId)) setTimeout(() => storeVisits(context.get(configContext), linkId), STORED_AFTER_MS).unref();
   counts.set(linkId, (counts.get(linkId) ?? 0) + 1);

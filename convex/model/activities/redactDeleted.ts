@@ -1,12 +1,12 @@
 import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import type { ActivityKind } from "./activityShape";
-import { DELETED, OWN_TEXTS } from "./forgetItem";
+import { DELETED, OWN_TEXTS } from "./redactItem";
 
 const NAMING: ReadonlySet<ActivityKind> = new Set(["moved", "duplicated", "covered"]);
 
 /** Removes names of deleted items from a history entry of an earlier build, which forgot none. */
-export async function forgetDeleted(ctx: MutationCtx, entry: Doc<"activities">): Promise<void> {
+export async function redactDeleted(ctx: MutationCtx, entry: Doc<"activities">): Promise<void> {
   const { _id, kind, thing, design, count } = entry;
   const changes: Partial<Doc<"activities">> = {};
   if (thing.name !== "" && !(await exists(ctx, thing))) {
