@@ -45,7 +45,7 @@ export default function Connections({
   const isLastMethod = linked.length === 1 && !unlinkLast;
   return (
     <>
-      <Section title="Sign-in methods" about="You can sign in with each of these.">
+      <Section title="Sign-in methods" about="You can sign in with any of these accounts.">
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {linked.map((connection) => (
             <li key={connection.id} className="bg-card p-4">

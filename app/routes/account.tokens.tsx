@@ -23,7 +23,7 @@ export default function AccessTokens({ loaderData }: Route.ComponentProps) {
       title="Access tokens"
       about={
         <>
-          Programs use them for the HTTP API in your name.{" "}
+          Programs use them to call the HTTP API on your behalf.{" "}
           <a className="underline" href={href("/api/v1/*", { "*": "openapi.json" })}>
             OpenAPI document
           </a>

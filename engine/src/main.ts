@@ -68,7 +68,7 @@ function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   throw new UsageError(
-    `This needs Node ${OLDEST_NODE.join(".")} or newer, and this is Node ${process.versions.node}. \`npm run engine\` brings its own.`,
+    `This needs Node ${OLDEST_NODE.join(".")} or newer, and this is Node ${process.versions.node}. \`npm run engine\` uses the version that npm installed.`,
   );
 }
 
@@ -183,7 +183,7 @@ function explained(error: unknown, { dataDir, port, sitePort }: DeploymentOption
     );
   if (isDiskFull(error))
     return new UsageError(`The disk of ${dataDir} is full (${String(error.code)}). Free some space, then start again.`);
-  if (error.code === "EACCES" && "port" in error) return new UsageError(`Port ${String(error.port)} may not be used by this user.`);
+  if (error.code === "EACCES" && "port" in error) return new UsageError(`This user may not listen on port ${String(error.port)}.`);
   return error;
 }
 

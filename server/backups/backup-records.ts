@@ -84,7 +84,7 @@ async function readSealed<T>(target: Target, name: string, schema: z.ZodType<T>)
   const line = text.slice(0, text.indexOf("\n"));
   if (text !== `${line}\n${sha256Of(line)}\n`) throw new Error(`${target.describe(name)} does not match its sha256.`);
   const parsed = schema.safeParse(JSON.parse(line));
-  if (!parsed.success) throw new Error(`${target.describe(name)} was written by another version of Atelier.`);
+  if (!parsed.success) throw new Error(`${target.describe(name)} was written by another version of Atelier. Read it with that version.`);
   return parsed.data;
 }
 

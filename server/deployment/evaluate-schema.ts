@@ -41,7 +41,7 @@ export function describeEvaluation({ tables, indexes }: SchemaEvaluation): strin
   const validated = tables
     .filter(({ outcome }) => outcome === "mustWalk")
     .map(({ name, numDocs, sizeBytes }) => `  ${name}: ${countOf(numDocs)}, ${(sizeBytes / 1e6).toFixed(1)} MB`);
-  if (changes.length + validated.length === 0) return "The deployment would keep its indexes, and validate no stored documents again.";
+  if (changes.length + validated.length === 0) return "The push changes no index and validates no stored documents.";
   return [
     ...(changes.length > 0 ? ["Indexes that would change:", ...changes] : []),
     ...(validated.length > 0 ? ["Tables whose documents would be validated:", ...validated] : []),

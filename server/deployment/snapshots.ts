@@ -35,7 +35,7 @@ const rollBackSchema = z.object({ name: z.string().regex(NAME), replaced: z.stri
 
 const folderOf = (dataDir: string) => join(dataDir, "snapshots");
 
-/** Copies the database before a start changes it. The caller has the lock of the data. @throws {StartError} without room */
+/** Copies the database before a start changes it. The caller has the lock of the data. @throws {StartError} without enough disk space */
 export async function snapshotBeforeUpdate({ dataDir, changesFunctions, version, enabled, log }: SnapshotOptions): Promise<void> {
   const dir = join(dataDir, "convex");
   const format = await readStoredFormat(dir);
@@ -171,7 +171,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 
 const noRoom = (reason: string) =>
   new StartError(
-    `This version changes the database, and there is no room in DATA_DIR to copy it first: ${reason}. Nothing was changed. Free some space, or back up and start with UPDATE_SNAPSHOTS=false.`,
+    `This version changes the database, and DATA_DIR has too little space to copy it first: ${reason}. Nothing was changed. Free some space, or back up and start with UPDATE_SNAPSHOTS=false.`,
   );
 
 async function settled(dir: string): Promise<void> {

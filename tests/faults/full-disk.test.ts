@@ -1,4 +1,4 @@
-/** On a small tmpfs, which only root can mount; `engine/src/transaction/integrity/failure.test.ts` simulates a full disk elsewhere. */
+/** Runs on a small tmpfs, which only root can mount; `engine/src/transaction/integrity/failure.test.ts` simulates a full disk elsewhere. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes 
     logger: false,
   });
   const sent = live.mutation("messages:send", { channel: "disk", body: "x".repeat(100_000) });
-  await expect(sent).rejects.toThrow("InsufficientStorage: There is no room left");
+  await expect(sent).rejects.toThrow("InsufficientStorage: The deployment's disk is full");
   expect(live.connectionState().connectionRetries).toBe(0);
   await live.close();
   expect(refusals[0]).toMatch(/Writing failed|couldn't be completed|InsufficientStorage/);

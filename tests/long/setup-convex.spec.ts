@@ -116,7 +116,7 @@ test("setup:convex shows new indexes in a dry run, and changes nothing", async (
   await expect(setUp(["--dry-run"], settings)).rejects.toThrow("has no functions of this app yet");
   expect(await queryEnvironment(target)).toEqual({});
   const printed = printedSettings(await setUp([], settings));
-  const unchanged = "The deployment would keep its indexes";
+  const unchanged = "The push changes no index";
   expect(await setUp(["--dry-run"], { ...settings, ...printed })).toContain(unchanged);
 
   const text = await readFile(join(BUILD, ARTIFACT), "utf8");

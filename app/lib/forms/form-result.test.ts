@@ -22,7 +22,9 @@ describe("rejectedForm", () => {
     expect(rejectedForm(new ConvexError({ code: "limit" }), "f1", values)?.result.error?.[""]).toHaveLength(1);
   });
   it("explains a full disk of the deployment, reported over the websocket", () => {
-    const error = new Error("[CONVEX M(projects:create)] [Request ID: 1] Server Error\nInsufficientStorage: There is no room left.");
+    const error = new Error(
+      "[CONVEX M(projects:create)] [Request ID: 1] Server Error\nInsufficientStorage: The deployment's disk is full.",
+    );
     expect(rejectedForm(error, "f1", values)?.result.error).toEqual({ "": [expect.stringContaining("disk is full")] });
   });
   it("returns null for a fault and for an ended session", () => {

@@ -15,7 +15,7 @@ export function filled(template: Template, values: ReadonlyMap<string, string>):
   return Buffer.concat(
     template.map((part) => {
       const piece = typeof part === "string" ? bytes.get(part) : part;
-      if (!piece) throw new Error(`Nothing fills the page's gap "${String(part)}".`);
+      if (!piece) throw new Error(`The page template has no value for "${String(part)}".`);
       return piece;
     }),
   );

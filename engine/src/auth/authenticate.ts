@@ -61,7 +61,7 @@ function parseIdentity(base64: string): Json {
     const parsed: Json = JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
     return parsed;
   } catch {
-    throw badRequest("The identity to act as must be base64 of JSON.", "BadIdentity");
+    throw badRequest("The identity to act as must be base64-encoded JSON.", "BadIdentity");
   }
 }
 

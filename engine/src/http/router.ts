@@ -30,7 +30,7 @@ export function createRouter(routes: Routes): Router {
     const { path, query } = split(request.url ?? "/");
     const prefix = exact.has(path) ? undefined : prefixes.find((entry) => path.startsWith(entry.prefix));
     const methods = exact.get(path) ?? prefix?.methods;
-    if (!methods) throw notFound(`There is nothing at ${path}.`);
+    if (!methods) throw notFound(`There is no route ${path}.`);
     const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
     const handler = methods.get(method);
     if (!handler) throw new RequestError(405, "MethodNotAllowed", `The method ${method} is not allowed for ${path}.`);

@@ -52,7 +52,9 @@ function digestOf(header: string | string[] | undefined): string | undefined {
 }
 
 async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
-  request.setTimeout(UPLOAD_IDLE_MS, () => request.destroy(new RequestError(408, "RequestTimeout", "The upload stopped sending.")));
+  request.setTimeout(UPLOAD_IDLE_MS, () =>
+    request.destroy(new RequestError(408, "RequestTimeout", "The upload sent no data for too long.")),
+  );
   let size = 0;
   try {
     for await (const chunk of request) {

@@ -31,7 +31,7 @@ export class OverloadedError extends Error {
 }
 
 /** The message for clients, because the message of a `DiskFullError` contains paths. */
-export const DISK_FULL = "There is no room left on the deployment's disk. Nothing was saved.";
+export const DISK_FULL = "The deployment's disk is full. Nothing was saved.";
 
 /** A write failed because the disk is full. Later writes succeed once there is free space. */
 export class DiskFullError extends StorageError {
