@@ -22,7 +22,7 @@ vi.mock("jose", async (original) => ({
 const sizeAtMetrics = async (collection: string) =>
   Number((await metricsText()).split(`atelier_collection_entries{collection="${collection}"} `)[1]?.split("\n")[0]);
 
-it("remembers at most 20,000 picture grants", () => {
+it("caches at most 20,000 picture grants", () => {
   const accessCache = createAccessCache(async () => null);
   const picture = { contentType: "image/png", checksum: "c", name: "n", size: 1, width: 1, height: 1 };
   for (let each = 0; each < MANY; each++) accessCache.store("session", [{ _id: `${each}`, ...picture }]);
@@ -48,12 +48,12 @@ it("stores at most 20 of 100,000 activities", () => {
   expect([takeActivity().length, takeActivity().length]).toEqual([20, 0]);
 });
 
-it("remembers at most 1,000 verified tokens", async () => {
+it("caches at most 1,000 verified tokens", async () => {
   for (let each = 0; each < MANY; each++) await readUserToken(testConfig.signingKey, `${each}`);
   expect(await sizeAtMetrics("verified_tokens")).toBe(1000);
 });
 
-it("remembers at most 2,000 placeholders", () => {
+it("caches at most 2,000 placeholders", () => {
   for (let each = 0; each < MANY; each++) placeholderUrl(btoa(`${each}`.padStart(4, "0").slice(-4)));
   for (let each = 0; each < MANY; each++) placeholderUrl(`no base64 ${each}`);
   expect(drawnPlaceholders.size).toBeLessThanOrEqual(2000);

@@ -59,7 +59,7 @@ describe.each(backends)("images in comments on $name", ({ start }) => {
     for (const ids of others) expect(await refused(begin(eve, ids))).toMatchObject({ code: "invalid" });
   });
 
-  it("need room in the owner's storage, and the right to comment", async () => {
+  it("need free storage of the owner, and the right to comment", async () => {
     expect(await refused(add(eve, image, 1))).toMatchObject({ code: "limit" });
     const asking = { sessionId: eve.sessionId, itemId: image, bytes: 1000, quota: 999 };
     expect(await refused(server.mutation(api.commentImages.generateUploadUrl, asking))).toMatchObject({ code: "limit" });

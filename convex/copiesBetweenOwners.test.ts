@@ -162,7 +162,7 @@ describe.each(backends)("copies and storage between owners on $name", ({ start }
     expect(await ada.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 1 });
   });
 
-  it("reports a copy that stopped for lack of room to the user who started it", { tags: "@tells-copy-stopped-for-room" }, async () => {
+  it("reports a copy that stopped for lack of storage to the user who started it", { tags: "@tells-copy-stopped-for-room" }, async () => {
     const { project, design, own } = await shared("editor");
     await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: { imageCount: 3 } });
     const target = await eve.mutation(api.designs.create, { projectId: own, name: "Without room" });

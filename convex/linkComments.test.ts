@@ -171,7 +171,7 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     await eve.mutation(comments.edit, { commentId: commentOfEve, text: "As a member" });
   });
 
-  it("end immediately with the link, but stay visible to members", async () => {
+  it("are hidden from visitors once the link ends, but stay visible to members", async () => {
     const { linkId, visitor } = await create(image);
     const guest = newGuest();
     const threadId = await begin(linkId, { guest }, "Stays");

@@ -263,7 +263,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
   const isSaved = ({ sessionId }: Person, linkId: string, lock = 0) => server.query(api.links.isSaved, { sessionId, linkId, lock });
   const saved = (person: Person) => person.query(api.links.listSaved, {});
 
-  it("are saved once, last saved first, and forgotten by their person only", async () => {
+  it("are saved once, last saved first, and removed by their person only", async () => {
     const eve = await signUp(backend, "eve");
     const [one, other] = [await create(project), await create(image)];
     await save(eve, one.id);

@@ -12,7 +12,7 @@ it.each([
   ["signed eyJhbGciOi.eyJzdWIiOi.c2ln end", "signed [token] end"],
   ["ENOENT: no such file, open '/data/cache/ab/x.webp'", "ENOENT: no such file, open '/data/cache/ab/x.webp'"],
   ["at file:///app/node_modules/@react-router/node/index.js:105:5", "at file:///app/node_modules/@react-router/node/index.js:105:5"],
-])("%s", (text, without) => {
+])("scrubs: %s", (text, without) => {
   expect(scrub(text)).toBe(without);
 });
 

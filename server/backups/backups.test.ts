@@ -371,7 +371,7 @@ const RUN = `
 `;
 
 describe.runIf(canMount())("a full disk", () => {
-  it("is named, leaves earlier backups complete, and is no problem once it has room", async () => {
+  it("is named, leaves earlier backups complete, and is no problem once it has space", async () => {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=48m", "tmpfs", to]);
     mounts.push(to);
     expect((await run()).problems).toEqual([]);

@@ -61,7 +61,7 @@ const passed = async (): Promise<WorkerMessage> => ({
   run: { name: await store(0, []), problems: [], newObjects: 1, newBytes: 1, pages: 1, removed: 0, seconds: 1 },
 });
 
-it("takes a backup at once when there is none, and reports that it is proven", async () => {
+it("takes a backup at once when there is none, and reports its passed test", async () => {
   schedule([passed]);
   expect([backups?.isProven(), backups?.ageSeconds()]).toEqual([false, Infinity]);
   await vi.waitFor(() => expect(backups?.isProven()).toBe(true), 10_000);
@@ -70,7 +70,7 @@ it("takes a backup at once when there is none, and reports that it is proven", a
   expect(log.info).toHaveBeenCalledWith(expect.objectContaining({ pages: 1 }), "a backup was taken, restored and compared");
 });
 
-it("takes none after a restart when the last one is current", async () => {
+it("takes no backup after a restart when the last one is current", async () => {
   await store(1000, []);
   const { runs } = schedule([]);
   await vi.waitFor(() => expect(backups?.isProven()).toBe(true), 10_000);
@@ -102,7 +102,7 @@ it.each<[string, () => Promise<WorkerMessage>, string, string]>([
   expect(backups?.isProven()).toBe(false);
 });
 
-it("is due after a time of the schedule, a failed test and an interruption", () => {
+it("is due at a scheduled time, after a failed test and after an interruption", () => {
   const at = (age: number) => backupName(new Date(Date.now() - age));
   const proof = { testedAt: "2026-11-26T00:00:00.000Z", problems: Array<string>(), pages: 1 };
   const failed = { ...proof, problems: ["x"] };

@@ -72,7 +72,7 @@ it.each<[string, () => void]>([
   expect([pushes, deployment]).toEqual([1, { environment: { AUTH_JWKS: "data:ours" }, hashes: [{ path: "one.js", hash }] }]);
 });
 
-it("pushes to data of a version that stored only a hash, and stores its own version", async () => {
+it("pushes to data of an older version with only a hash, and stores its version", async () => {
   await writeFile(join(dir, "pushed"), hash);
   expect(await readPushed(dir)).toBeNull();
   await pushIfNeeded();

@@ -101,7 +101,7 @@ describe("a snapshot before an update", () => {
     expect(await listSnapshots(dataDir)).toEqual([]);
   });
 
-  it.runIf(canMount())("refuses the start without room, changes nothing, and names the setting", async () => {
+  it.runIf(canMount())("refuses the start without free space, changes nothing, and names the setting", async () => {
     const disk = join(dataDir, "disk");
     await mkdir(disk);
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk]);

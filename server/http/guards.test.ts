@@ -129,7 +129,7 @@ const ANSWERS: [status: number, what: string, lines: string, options?: Partial<L
   [431, "headers without end", get("/", `X-Long: ${"a".repeat(17_000)}`)],
   [400, "what is no HTTP", "nonsense\r\n\r\n"],
   [500, "a fault outside the app", get("/"), { fetch: () => Promise.reject(new Error("no")) }],
-  [503, "more requests than there is room for", get("/"), { limits: { inFlight: 0 } }],
+  [503, "more requests than the limit", get("/"), { limits: { inFlight: 0 } }],
   [403, "a websocket from another site", upgrade("/convex/api/1.48.0/sync", "Origin: https://evil.example")],
   [404, "a websocket elsewhere", upgrade("/elsewhere")],
   [

@@ -48,7 +48,7 @@ describe("/readyz", () => {
 
   const accepted = async () => {};
 
-  it("is 200 while the deployment responds and the disk has room, 503 while stopping", async () => {
+  it("is 200 while the deployment responds and the disk has space, 503 while stopping", async () => {
     const readiness = createReadiness({ deploymentUrl: await answering(), checkToken: accepted, dataDir: tmpdir(), room: 1 });
     const url = await serve({ operations: { readiness, metrics: null } });
     expect(await ready(url)).toEqual([200, { deployment: "ok", tokens: "ok", disk: "ok", server: "ok" }]);

@@ -78,7 +78,7 @@ test("email change links do not sign in or bypass the second factor", async ({ a
 });
 
 test(
-  "a trusted device is forgotten once the second factor is turned off",
+  "a device is no longer trusted once the second factor is turned off",
   { tag: "@trusted-device-forgotten-once-second-factor" },
   async ({ ada, store }) => {
     const { secret } = await turnOn(ada);

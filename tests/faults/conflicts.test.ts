@@ -1,4 +1,4 @@
-/** Concurrent writers of one project, on a deployment with write conflicts. `CONFLICT_UPLOADS=10000` is the long run. */
+/** Runs concurrent writers of one project with write conflicts. Set `CONFLICT_UPLOADS=10000` for the long run. */
 import { randomUUID } from "node:crypto";
 import { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";

@@ -1,4 +1,4 @@
-/** A full disk during uploads: a small tmpfs, which only root can mount. */
+/** Fills the disk during uploads. The disk is a small tmpfs, which only root can mount. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** SIGKILL at random moments under load. `FAULT_ROUNDS=100` is the long run. */
+/** Sends SIGKILL at random moments under load. Set `FAULT_ROUNDS=100` for the long run. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";

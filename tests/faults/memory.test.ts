@@ -1,4 +1,4 @@
-/** Clients without a token that send as much as they can. `FAULT_BYTES=2200000000` is the long run. */
+/** Checks the memory limits against clients without a token. Set `FAULT_BYTES=2200000000` for the long run. */
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

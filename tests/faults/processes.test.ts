@@ -36,7 +36,7 @@ describe("two processes on one folder", () => {
 });
 
 describe("a clock set back", () => {
-  it("moves neither timestamps nor creation times back, even over a restart", () => {
+  it("never decreases timestamps or creation times, even after a restart", () => {
     const data = folder("clock");
     let now = Date.UTC(2030, 0, 1);
     const seen: { ts: bigint; created: number }[] = [];

@@ -128,7 +128,7 @@ describe("fuzzed", { timeout: 60_000 }, () => {
 });
 
 describe("a client that does not read", () => {
-  it("is throttled, and gets the newest state when it reads again", async () => {
+  it("skips intermediate states, and receives the newest when it reads again", async () => {
     const socket = await open();
     const values: number[] = [];
     socket.on("message", (data) => {

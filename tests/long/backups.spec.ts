@@ -26,7 +26,7 @@ async function folder(): Promise<string> {
 const metrics = async (app: RunningApp, token: string) =>
   (await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })).text();
 
-test("takes backups that are proven, and a restored one is the same app", async ({ launch }) => {
+test("takes and tests backups, and a restored backup gives the same app", async ({ launch }) => {
   test.setTimeout(600_000);
   const [to, restored] = [await folder(), await folder()];
   try {

@@ -52,6 +52,6 @@ it("leaves other text unchanged", () => {
   );
 });
 
-it("throws instead of sending a page with an empty gap", () => {
+it("throws for a missing value instead of sending an incomplete page", () => {
   expect(() => filled(templateOf(`a${NONCE}`, marks), new Map())).toThrow("nonce");
 });

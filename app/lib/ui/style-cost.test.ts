@@ -12,7 +12,7 @@ test("selects no universal descendant of an element with :has()", () => {
   expect(found).toEqual([]);
 });
 
-// Chromium would recalculate the styles of all elements that use any custom property.
+// After each change, Chromium would recalculate the styles of all elements that use any custom property.
 test("sets no custom property of the root", () => {
   const scripts = globSync("**/*.{ts,tsx}", { cwd: root, exclude: ["**/*.test.ts"] });
   const found = scripts.filter((path) => /documentElement[\s\S]*\.style\.setProperty\(/.test(readFileSync(root + path, "utf8")));

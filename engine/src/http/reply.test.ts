@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { DiskFullError, OverloadedError, StorageError } from "../values/errors.ts";
 import { failure } from "./reply.ts";
 
-it("answers 507 when a write finds no room, and reports one line", () => {
+it("answers 507 when the disk is full, and reports one line", () => {
   const report = vi.fn<(error: unknown) => void>();
   const { status, body } = failure(new DiskFullError("Writing failed: database or disk is full"), report);
   expect([status, body]).toEqual([507, expect.stringContaining('"code":"InsufficientStorage"')]);

@@ -401,7 +401,7 @@ describe("shared queries", () => {
     expect(fake.live.size).toBe(0);
   });
 
-  it("answers system queries from the deployment, again after each commit", async () => {
+  it("answers system queries from the deployment, and reruns them after each commit", async () => {
     let requested = 0;
     const fake = createRunner(() => ({ value: "code" }));
     const queries = createSharedQueries({

@@ -125,7 +125,7 @@ bothWays((javaScript) => {
     expect(person.id).not.toBe("");
   });
 
-  test("deletes an account and all its data after its address and password", async ({ page, person, request }) => {
+  test("deletes an account and all its data once address and password are entered", async ({ page, person, request }) => {
     await open(page, "/account/data");
     await expectAccessible(page);
     const confirmation = page.getByLabel(/^Type .* to confirm$/);

@@ -33,7 +33,7 @@ const inFirstRow = (page: Page, list: string): Promise<number> =>
     );
 
 bothWays((javaScript) => {
-  test("shows images in the chosen size, and remembers it", { tag: "@slow" }, async ({ page, app, person }) => {
+  test("shows images in the chosen size, and stores the choice", { tag: "@slow" }, async ({ page, app, person }) => {
     const path = await addPhotographs(app, person);
     const open = async (address: string) => {
       await page.goto(address);

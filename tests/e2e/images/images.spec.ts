@@ -207,7 +207,7 @@ test("thumbnails have the right size and look, and cause no layout shift", async
   const names: PictureName[] = ["fig", "dogs", "bank", "habits", "stripes", "sunset"];
   const { path, ids } = await designWith(app, person, names);
   await page.setViewportSize({ width: 1440, height: 900 });
-  // Counted from the first paint of the whole page: a busy browser first paints half of the HTML, whose last row then grows.
+  // Measures from the first paint of the whole page: a busy browser first paints half of the HTML, whose last row then grows.
   const painted = Promise.withResolvers<void>();
   await page.route("**/images/*", (route) => painted.promise.then(() => route.continue()));
   await page.goto(path, { waitUntil: "domcontentloaded" });

@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "shows the pointers of others when chosen, and remembers the choice",
+  "shows the pointers of others when chosen, and stores the choice",
   { tag: ["@presence-pointers", "@slow"] },
   async ({ page, person, stranger, otherBrowser, app }) => {
     const { path, imageId } = await sharedProject(app, person, stranger);

@@ -54,7 +54,7 @@ test("taps, swipes and keys control the viewer at 360 px", async ({ app, person,
     await expect(close).toBeVisible();
   });
 
-  await test.step("a key and buttons do the same", async () => {
+  await test.step("a key and buttons hide and show the controls", async () => {
     await page.keyboard.press("h");
     await expect(close).toBeHidden();
     await viewer.getByRole("button", { name: "Show controls" }).click();

@@ -311,7 +311,7 @@ bothWays((javaScript) => {
     await expect(versions).toHaveText([/Version 2/, /Version 1\s*Current/]);
   });
 
-  test("a design's images stay a gallery or a list, as chosen", { tag: "@slow" }, async ({ page, app, person }) => {
+  test("a design's images are shown as a gallery or a list, as chosen", { tag: "@slow" }, async ({ page, app, person }) => {
     const { path } = await designWith(app, person, ["fig", "bank"]);
     await page.goto(path);
     await ready(page);

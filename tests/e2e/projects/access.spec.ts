@@ -104,7 +104,7 @@ function addresses(entries: Entry[], above = ""): string[] {
 const all = [...new Set(addresses(routes))];
 const concrete = (pattern: string) => pattern.replaceAll(/:\w+/g, "j57abc").replace("*", "nowhere/at/all");
 
-test("each address has its rule, and each rule its address", { tag: "@each-address-has-rule-each-rule" }, () => {
+test("access rules and routes list the same addresses", { tag: "@each-address-has-rule-each-rule" }, () => {
   expect(Object.keys(RULES).toSorted()).toEqual(all.toSorted());
 });
 

@@ -80,7 +80,7 @@ test("creates a project for a pasted image; its viewer accepts more", async ({ p
 });
 
 test(
-  "pastes an image on each page that accepts images, and says where others do not",
+  "pastes an image on each page that accepts images, and gives a reason on others",
   { tag: ["@paste-pages", "@slow"] },
   async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person);

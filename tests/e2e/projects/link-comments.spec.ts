@@ -20,7 +20,7 @@ bothWays((javaScript) => {
   const ready = async (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test(
-    "guests comment through a link, and the owner deletes all of one",
+    "guests comment through a link, and the owner deletes all comments of one guest",
     { tag: "@guests-comment-through-link" },
     async ({ page, person, otherBrowser, app }) => {
       test.slow();

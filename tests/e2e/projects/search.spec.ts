@@ -213,7 +213,7 @@ test("never replaces a newer answer by an older one", async ({ page, person, app
   await expect(found(page)).toHaveCount(0);
 });
 
-test("on a narrow screen and with the sidebar collapsed the search is one step away", async ({ page, person }) => {
+test("opens the search in one step on a narrow screen and with a collapsed sidebar", async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
   await she.open("/projects");

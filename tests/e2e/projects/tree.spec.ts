@@ -3,7 +3,7 @@ import { picturePath } from "../../fixtures/pictures.ts";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { byTree } from "./tree.ts";
 
-test("the main flow works by the accessibility tree alone", async ({ page }) => {
+test("the main flow works through the accessibility tree alone", async ({ page }) => {
   test.slow();
   await page.goto("/sign-up");
   await hydrated(page);

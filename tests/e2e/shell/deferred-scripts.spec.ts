@@ -16,7 +16,7 @@ async function openWithoutScripts(page: Page, path: string): Promise<() => Promi
   };
 }
 
-test("requests scripts after the style sheet, and works with them", async ({ page }) => {
+test("requests scripts after the style sheet, and hydrates the page", async ({ page }) => {
   const scripts: string[] = [];
   page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
   const style = Promise.withResolvers<void>();

@@ -48,7 +48,7 @@ test("renders every signed-in page, and adds images", { tag: "@slow" }, async ({
   const images = page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
   await expect(images).toHaveCount(2);
 
-  await test.step("menus, picker, undo and commands work", async () => {
+  await test.step("menus, the destination picker, undo and commands work without storage", async () => {
     await images.getByRole("link").first().click({ button: "right" });
     await page.getByRole("link", { name: "Move to…" }).click();
     await pageActions(page, true).copyTo("Cover");

@@ -69,7 +69,7 @@ bothWays((javaScript) => {
   );
 
   test(
-    "a panel of 16rem collapses to 3rem and back, and the server remembers it",
+    "a panel of 16rem collapses to 3rem and back, and the server stores its state",
     { tag: "@panel-16rem-collapses-3rem-back-server" },
     async ({ page, person, context }) => {
       expect(person.id).not.toBe("");
@@ -129,7 +129,7 @@ bothWays((javaScript) => {
     }
   });
 
-  test("off-canvas it is a sheet on wide screens, too, and the server remembers it", async ({ page, person, context }) => {
+  test("off-canvas it is a sheet on wide screens, too, and the server stores its state", async ({ page, person, context }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, javaScript);
     await she.open("/projects");

@@ -50,7 +50,7 @@ describe("placeholderUrl", () => {
     expect(furthest).toBeLessThan(24);
   });
 
-  it("computes no cosine for a picture", () => {
+  it("computes no cosine per picture", () => {
     const hash = base64(hashOf(70, 50));
     drawnPlaceholders.clear();
     const cos = vi.spyOn(Math, "cos");

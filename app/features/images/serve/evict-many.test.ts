@@ -29,7 +29,7 @@ vi.mock("convex/browser", () => ({
   },
 }));
 
-it("evicts 100,000 deleted pictures once, and forgets the deletions after a minute", { tags: "slow" }, async () => {
+it("evicts 100,000 deleted pictures once, and removes the deletions after a minute", { tags: "slow" }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "evict-"));
   await mkdir(join(dataDir, "cache"));
   const forgotten: string[] = [];

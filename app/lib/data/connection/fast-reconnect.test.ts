@@ -113,7 +113,7 @@ function live(): Socket {
   return socket;
 }
 
-it("probes nothing while messages arrive", async () => {
+it("sends no probe while messages arrive", async () => {
   const socket = live();
   stop = startFastReconnect();
   for (let ping = 0; ping < 8; ping++) {

@@ -104,7 +104,7 @@ describe("a grown page", () => {
   });
 });
 
-describe("remembered pages", () => {
+describe("stored pages", () => {
   it("belong to one list and history entry, and are pending until they load", () => {
     const later = { ...NONE, pageCount: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
     rememberPages("place", later, () => undefined);

@@ -131,7 +131,7 @@ describe("upload queue", () => {
     ]);
   });
 
-  it("remembers the names of files whose contents do not fit", async () => {
+  it("stores the names of files whose contents do not fit", async () => {
     // oxlint-disable-next-line typescript/unbound-method -- called with its store
     const put = IDBObjectStore.prototype.put;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, value, key) {

@@ -17,4 +17,4 @@ it.each([
   [42, "42 s left"],
   [119, "2 min left"],
   [3_900, "1 h 5 min left"],
-])("%d seconds are %s", (seconds, text) => expect(remainingTimeText(seconds)).toBe(text));
+])("formats %d seconds as %s", (seconds, text) => expect(remainingTimeText(seconds)).toBe(text));
