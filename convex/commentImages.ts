@@ -17,7 +17,7 @@ const UNSENT_MAX = 50;
 
 const room = { itemId: v.string(), quota: v.optional(v.number()) };
 
-/** Throws "limit" if the project's owner has too little room, or the author has too many unsent images. */
+/** Throws "limit" if the project's owner has too little storage, or the author has too many unsent images. */
 export const generateUploadUrl = serverMutationForCommenter({
   args: { ...room, bytes: v.number() },
   returns: v.string(),

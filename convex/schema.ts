@@ -168,7 +168,7 @@ export default defineSchema({
     name: v.string(),
     ...pictureFields,
     storageId: v.id("_storage"),
-    /** Set when there are several versions; the row then repeats the current one's fields. */
+    /** Set when there are several versions; the row then has a copy of the current one's fields. */
     versionId: v.optional(v.id("imageVersions")),
     uploadId: v.string(),
     /** Who uploaded it, if not the owner. */

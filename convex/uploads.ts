@@ -30,7 +30,7 @@ import { searchWords } from "./model/search/words";
 /** In bytes. Only the app server has the quota. */
 const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
 
-/** Throws "limit" without room (with `images` also in the plan), "conflict" if `unlessThere` exists. Shared files have no design yet. */
+/** Throws "limit" without enough storage (with `images` also in the plan), "conflict" if `unlessThere` exists. Shared files have no design yet. */
 export const expectRoom = serverQueryFor({
   args: { designId: v.optional(v.string()), ...room, images: v.optional(v.number()), unlessThere: v.optional(v.string()) },
   returns: v.null(),
@@ -52,7 +52,7 @@ export const getStorageOwner = serverQueryForSender({
 /** Throws for an ended session, which the app server's cached token does not reveal. */
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 
-/** Accepts an announced upload like `expectRoom`. Returns only the storage owner if it is another one, since reservations differ. */
+/** Checks an announced upload like `expectRoom`. Returns only the current storage owner if `storageOwnerId` is outdated. */
 export const admit = serverMutationFor({
   args: { designId: v.string(), storageOwnerId: v.string(), ...room, images: v.number(), unlessThere: v.optional(v.string()) },
   returns: v.object({ storageOwnerId: v.string(), uploadUrl: v.optional(v.string()) }),

@@ -25,7 +25,7 @@ import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/limits/usage";
 import { pictureFields } from "./model/versionTables";
 
-/** The image's row repeats the current version's fields; `imageVersions` stores all once there are two. */
+/** The image's row has a copy of the current version's fields; `imageVersions` stores all versions once there are two. */
 
 /** Returns the versions, newest first; none if there is only one. */
 export const getVersions = userQuery({

@@ -1,4 +1,4 @@
-/** Everyday actions in a browser, from the event to the frame that shows its result. Each baseline is a bare page that does only that. */
+/** Measures actions in a browser, from the event to the frame with its result. The baseline of each action is a minimal page with this action alone. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";

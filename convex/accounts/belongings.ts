@@ -5,7 +5,7 @@ import { bulkSelection } from "../model/bulk/bulkTables";
 import { selectedPage } from "../model/bulk/selectedPage";
 import { pageOf } from "../model/lists/paging";
 
-/** For the archive (`/account/data`). Secrets are omitted. */
+/** Queries for the data export (`/account/export`). They omit secrets. */
 
 const LIMIT = 1000;
 /** Maximum rows of tables whose rows are large and expire within a day. More would exceed the limits of a query. */

@@ -300,7 +300,7 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   await deleteRequests(ctx, row);
   await redactItem(ctx, "image", row._id);
   const tags = await deleteTagUses(ctx, row);
-  // `deleteVersions` releases the files of all versions, including the current one, which this row repeats.
+  // `deleteVersions` releases the files of all versions, including the current one, whose fields this row copies.
   if (row.versionId !== undefined) return (await deleteVersions(ctx, row._id, VERSIONS_MAX)) + tags + 1;
   if (await releaseFile(ctx, row)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
   return tags + 1;

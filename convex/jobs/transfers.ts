@@ -20,7 +20,7 @@ const RESUME_AFTER = 60 * 60 * 1000;
 
 const step = { id: v.id("transfers"), run: v.number(), position: v.optional(v.object(positionFields)) };
 
-/** Adds up the bytes of a large project, and then changes its owner if the recipient has room. */
+/** Adds up the bytes of a large project, and then changes its owner if the recipient has enough storage. */
 export const measure = internalMutation({
   args: { ...step, bytes: v.optional(v.number()) },
   returns: v.null(),

@@ -183,7 +183,7 @@ function problemWith(tags: string[]): string | null {
   return tags.every((tag) => tagKey(tag) !== "") ? null : "A tag must contain a letter or a digit.";
 }
 
-/** Returns "" for tags without letter or digit. */
+/** Returns "" for a tag without a letter or digit. */
 export function tagKey(tag: string): string {
   const key = foldTag(tag.toWellFormed());
   return /[\p{L}\p{N}]/u.test(key) ? key : "";

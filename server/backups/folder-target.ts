@@ -9,7 +9,7 @@ import { MissingError, type Target } from "./target.ts";
 const PARTIAL = "partial";
 const READ_AT_ONCE = 1024 * 1024;
 
-/** Never creates `root`: a disk that is not mounted must not look like an empty target. */
+/** Never creates `root`, because a missing mount would then appear as an empty target. */
 export function folderTarget(root: string): Target {
   const changedFolders = new Set<string>();
   const pathOf = (name: string) => join(root, name);

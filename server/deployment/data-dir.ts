@@ -19,7 +19,7 @@ export async function problemWithFolder(dir: string): Promise<string | null> {
   }
 }
 
-/** Never creates the folder: a disk that is not mounted must not look like an empty folder. */
+/** Never creates the folder, because a missing mount would then appear as an empty folder. */
 export async function problemWithExistingFolder(dir: string): Promise<string | null> {
   const found = await stat(dir).catch(() => null);
   return found === null ? "it does not exist, or its disk is not mounted" : problemWithFolder(dir);

@@ -6,7 +6,7 @@ const CACHE_MS = 1000;
 
 export type Readiness = { deployment: string; tokens: string; disk: string; server: string; backups?: string };
 
-/** A part that does not prevent the server from working. */
+/** Begins a problem with which the server stays ready. */
 export const WARNING = "warning: ";
 
 export type ReadyOptions = {

@@ -38,7 +38,7 @@ const TITLES = {
   invitation: "Invitation",
 } as const;
 
-/** Follows the name of a visitor of a public link. */
+/** Added after the name of a visitor of a public link. */
 export const GUEST_MARK = " (guest)";
 
 type ItemNotice = Exclude<ProjectNotice, { kind: "invitation" | "accessChanged" }>;

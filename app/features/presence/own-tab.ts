@@ -4,7 +4,7 @@ import { connectedConvex, inBackground } from "~/lib/data/connection/connection"
 import { api } from "#convex/_generated/api";
 import { PresenceRow } from "./presence-row";
 
-/** The key of this document's row. `crypto.randomUUID` is missing on plain http. */
+/** Identifies this document's row in the table `presence`. `crypto.randomUUID` is missing on plain http. */
 const TAB = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 type Mutation = FunctionReference<"mutation">;

@@ -14,7 +14,7 @@ type StartArgs = FunctionArgs<typeof api.bulk.start>;
 type Kind = StartArgs["kind"];
 
 export const WHOLE_FIELDS = ["all", "total"] as const;
-/** `shown` are the items whose check boxes the form has, for forms sent without JavaScript. */
+/** Ids in a form without JavaScript: `shown` are the items with a check box, `except` the excluded items. */
 export const WHOLE_LISTS = ["shown", "except"] as const;
 
 /** `review`: only the items with this status. */

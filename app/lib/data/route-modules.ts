@@ -16,7 +16,7 @@ declare global {
 
 const RETRY_MS = 10_000;
 
-// In development every module would be compiled first.
+// Loads no modules ahead in development, where Vite would compile each of them.
 let loaded = !import.meta.env.PROD;
 let loading = false;
 const listeners = new Set<() => void>();

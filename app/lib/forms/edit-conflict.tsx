@@ -5,7 +5,7 @@ import { withoutOpenDialog } from "./dialogs/open-dialog-param";
 
 type EditConflictProps = {
   current: string;
-  /** Undefined if the document contains the conflict. The link then loads the page again. */
+  /** Undefined if the server rendered the conflict. The link then reloads the page. */
   onDiscard: (() => void) | undefined;
 };
 

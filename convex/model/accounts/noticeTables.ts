@@ -7,7 +7,7 @@ import { reviewStatus } from "../review/reviewTables";
 /** "passkeys", "twoFactor", "sessions", "tokens", or the provider id of a linked account. */
 export const removedCredential = v.string();
 
-/** Worded by `app/features/notifications/notification-text.ts`. New kinds may be added but never changed: older notices remain stored. */
+/** `app/features/notifications/notification-text.ts` has the texts. New kinds may be added but never changed: older notices remain stored. */
 const accountNotices = [
   v.object({ kind: v.literal("signIn"), userAgent: v.string(), ipAddress: v.string() }),
   v.object({ kind: v.literal("passwordChanged") }),

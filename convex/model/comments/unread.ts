@@ -2,7 +2,7 @@ import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import type { ItemPath } from "../access";
 
-/** Items repeat the time of their last comment. An item is unread for those who read it before that time. */
+/** Items store a copy of the time of their last comment. An item is unread for people who last read it before that time. */
 
 type Reader = Pick<QueryCtx, "db"> & { user: Pick<Doc<"users">, "id"> | null };
 type Writer = Pick<MutationCtx, "db"> & { user: Pick<Doc<"users">, "id"> };

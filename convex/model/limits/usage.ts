@@ -47,7 +47,7 @@ export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number
   throw isOwn(ctx, ownerId) ? limitReached(quota - used) : limit("The project's owner has too little storage left. Nothing was added.");
 }
 
-/** Throws "limit" unless an owner has room for the files of images copied from another owner. */
+/** Throws "limit" unless an owner has enough storage for the files of images copied from another owner. */
 export async function expectRoomForFiles(ctx: ActorCtx, ownerId: string, by: Partial<Usage> & { bytes: number }): Promise<void> {
   await expectRoomFor(ctx, ownerId, by);
   if (by.bytes > 0) await expectWithin(ctx, ownerId, by.bytes, (await limitsOf(ctx)).quota);

@@ -100,7 +100,7 @@ type Chosen = { batch: string; index: number };
 /** Rows read to find images of the same batch that arrived too early: first a few, then the maximum. */
 const CHOSEN_LATER = [8, 200];
 
-/** Returns the key that appends an image, but before the later images of its batch. */
+/** Returns the key that appends an image, but before images of the same batch with a higher index. */
 export async function chosenKey(images: List<Doc<"designImages">>, chosen: Chosen): Promise<string> {
   for (const limit of CHOSEN_LATER) {
     const rows = await images("all", "desc", limit);

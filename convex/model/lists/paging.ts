@@ -5,7 +5,7 @@ const PAGE_SIZE = 200;
 /** One more than a page, to show that a next page exists. */
 export const LIST_LIMIT = PAGE_SIZE + 1;
 
-/** Limits a page to `PAGE_SIZE` rows, without the `given` rows that the caller already has. */
+/** Limits a page to `PAGE_SIZE` rows minus the `given` number of rows that the caller already has. */
 export function pageOf(options: PaginationOptions, given = 0): PaginationOptions {
   return { ...options, numItems: Math.max(Math.min(Math.trunc(options.numItems), PAGE_SIZE) - given, 1) };
 }

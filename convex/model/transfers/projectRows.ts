@@ -6,7 +6,7 @@ import { rowOfFile } from "../files";
 import { VERSIONS_MAX } from "../rules";
 import type { Owners } from "./transferRows";
 
-/** All designs, images and versions of a project, with those in the trash. */
+/** Lists all designs, images and versions of a project, including those in the trash. */
 
 const DESIGNS = 20;
 const IMAGES = 50;

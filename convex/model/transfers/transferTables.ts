@@ -1,7 +1,7 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
-/** "measuring": sums a large project's bytes. "moving": changes the owner of its rows. Owners see "declined" and "refused" (no room). */
+/** "measuring": sums a large project's bytes. "moving": changes the owner of its rows. Owners see "declined" and "refused" (too little storage). */
 export const transferState = v.union(
   v.literal("offered"),
   v.literal("measuring"),

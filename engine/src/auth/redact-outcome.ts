@@ -16,7 +16,7 @@ export function redactOutcome<T extends Outcome>(caller: Identity["kind"], outco
   return { ...outcome, message: `${head}\n${caller === "admin" ? message : message.replace(STACK, "")}`, logLines };
 }
 
-/** Copies property descriptors, because a spread copy would parse the value. */
+/** Copies property descriptors, because spreading would call the getter that parses the value. */
 function withoutLogLines<T extends Outcome>(outcome: T): T {
   const copy: T = Object.create(Object.getPrototypeOf(outcome), Object.getOwnPropertyDescriptors(outcome));
   copy.logLines = [];

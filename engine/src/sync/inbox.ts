@@ -79,7 +79,7 @@ export function createInbox({ websocket, socket, memory, requests, delay, receiv
     if (!busy) void drain();
   };
 
-  // Precedes the websocket's listener, which parses the messages counted here.
+  // Runs before the websocket's listener, which parses the messages counted here.
   socket.prependListener("data", (chunk: Buffer) => {
     if (closed) return;
     lastChunk = chunk.length;
@@ -97,7 +97,7 @@ export function createInbox({ websocket, socket, memory, requests, delay, receiv
     if (partial >= LARGE_MESSAGE_BYTES) collectGarbage(partial);
     const text = textOf(data);
     const bytes = Buffer.byteLength(text);
-    // Bytes after a complete message came in its last chunk.
+    // The remaining bytes follow the complete message, so they arrived in the last chunk.
     partial = Math.max(0, Math.min(partial - bytes - FRAME_HEADER_BYTES, lastChunk));
     waitingBytes += bytes;
     count();

@@ -155,7 +155,7 @@ function responseText(type: string, requestId: number, outcome: Outcome, ts: str
 const valueText = (outcome: { value: Json; valueText?: string }) => outcome.valueText ?? JSON.stringify(outcome.value);
 const errorData = (data: Json | undefined) => (data === undefined ? "" : `"errorData":${JSON.stringify(data)},`);
 
-/** Returns an AuthError. `attempted`: it answers an Authenticate message, and does not report an expired token. */
+/** Returns an AuthError. `attempted` is true in the reply to an Authenticate message, and false for an expired token. */
 export function authErrorText(error: string, baseVersion: number, attempted: boolean): string {
   return JSON.stringify({ type: "AuthError", error, baseVersion, authUpdateAttempted: attempted });
 }

@@ -223,7 +223,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
       run.token = `q${tokens}`;
       run.staleSince = null;
       byToken.set(run.token, run);
-      // A spread copy would parse the arguments.
+      // Spreading would call the getter that parses the arguments.
       return Object.assign(callOf(run, caller.identity), { token: run.token });
     });
     for (const { run } of own) run.staleSince = null;
@@ -271,7 +271,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     for (const { subscriber } of run.watches) {
       if (!found || expiry(subscriber.identity) > expiry(found.identity)) found = subscriber;
     }
-    if (!found) throw new Error("A query that nobody watches was due.");
+    if (!found) throw new Error("A query without a watch was due.");
     return { identity: found.identity, key: found.identityKey };
   }
 
@@ -358,7 +358,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
   }
 
   const entryOf = (watch: Watch): WatchEntry => {
-    if (!(watch instanceof WatchEntry)) throw new Error("A watch of another registry.");
+    if (!(watch instanceof WatchEntry)) throw new Error("The watch belongs to another registry.");
     return watch;
   };
 

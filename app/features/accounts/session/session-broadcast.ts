@@ -51,5 +51,5 @@ function openChannel(): BroadcastChannel | null {
   }
 }
 
-/** Returns whether the document was loaded at this address. Otherwise the session may have ended on an earlier page of the document. */
+/** Returns whether the browser loaded the document at this address. After a client-side navigation, the session may have ended meanwhile. */
 const isDocument = () => performance.getEntriesByType("navigation")[0]?.name === location.href;

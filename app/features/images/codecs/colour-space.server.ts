@@ -1,4 +1,4 @@
-/** Returns whether an ICC profile (ICC.1:2022) is clearly wider than sRGB, by the triangle of its primaries. */
+/** Returns whether an ICC profile (ICC.1:2022) is clearly wider than sRGB. Compares the triangles of the primaries. */
 export function isWideGamut(profile: Buffer | undefined): boolean {
   if (!profile || profile.length < 132 || profile.toString("latin1", 16, 20) !== "RGB ") return false;
   const corners = ["rXYZ", "gXYZ", "bXYZ"].map((tag) => chromaticity(profile, tag));

@@ -50,7 +50,7 @@ function turnedOrientation(orientation: number, rotation: Rotation): number {
 
 const SEGMENT_MAX = 65_533;
 
-/** Returns a JPEG with another orientation and the same pixels. Null if its EXIF has no room or is damaged. */
+/** Returns a JPEG with another orientation and the same pixels. Null if its EXIF is too short for the tag, or damaged. */
 export function rotateJpeg(bytes: Buffer, rotation: Rotation): Buffer | null {
   if (rotation === 0) return bytes;
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff;) {

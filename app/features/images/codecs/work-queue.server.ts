@@ -8,7 +8,7 @@ export type Queue = {
 };
 
 type Waiting = { start: () => void; reject: (error: BusyError) => void };
-/** `turn` numbers the last started job; 0: none yet. */
+/** `turn` is the number of the last started job of this user; 0 before the first. */
 type User = { running: number; waiting: Waiting[]; turn: number };
 
 /** Prefers the user with the fewest running jobs, then the longest wait. When full, the user with the most jobs loses the last one. */

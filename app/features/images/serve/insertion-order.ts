@@ -1,6 +1,6 @@
 const HOUR_MS = 60 * 60_000;
 
-/** Keys in the order of their last use, exact to the hour. The cost of each operation is independent of the number of keys. */
+/** Stores keys in the order of their last use, exact to the hour. Each operation takes constant time. */
 export type InsertionOrder = {
   set(key: string, usedAt: number): void;
   delete(key: string): void;

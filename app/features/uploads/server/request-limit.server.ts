@@ -35,7 +35,7 @@ export function openRequestLimit(path: string, now: () => number = Date.now): Re
       return limit && Math.max(limit.passed, SMALLEST_CHUNK);
     },
     async arrived(bytes, rejected = null) {
-      // A request that arrives disproves an earlier report of the same or a smaller size.
+      // The request has passed the proxy, so an earlier report of this or a smaller size is outdated.
       const before = bytes < (valid()?.rejected ?? 0) ? valid() : null;
       const least = Math.min(before?.rejected ?? Infinity, rejected !== null && rejected > bytes ? rejected : Infinity);
       const passed = Math.max(bytes, before && before.passed < least ? before.passed : 0);

@@ -5,7 +5,7 @@ export type LineSpeed = {
 };
 
 const LARGE_BYTES = 500_000;
-/** Bytes per second. Above the uplink speed of mobile networks, where each byte matters. */
+/** Bytes per second. Above the uplink speed of mobile networks, where users pay per byte. */
 const FAST = 10_000_000;
 const SHORT_SECONDS = 1;
 
