@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { testConfig } from "~/lib/http/testing";
 import { readUserToken } from "./features/accounts/session/convex/tokens.server";
 import { drawnPlaceholders, placeholderUrl } from "./features/images/display/placeholder";
-import { noteActivity, takeActivity } from "./lib/http/telemetry/request-activity.server";
+import { addActivity, takeActivity } from "./lib/http/telemetry/request-activity.server";
 import { metricsText } from "./lib/http/telemetry/metrics.server";
 import { createConcurrencyLimit } from "./lib/http/concurrency-limit.server";
 import { createAccessCache } from "./features/images/serve/access-cache.server";
@@ -44,7 +44,7 @@ it("releases the slots of 100,000 users", () => {
 });
 
 it("stores at most 20 of 100,000 activities", () => {
-  for (let each = 0; each < MANY; each++) noteActivity(`${each}`);
+  for (let each = 0; each < MANY; each++) addActivity(`${each}`);
   expect([takeActivity().length, takeActivity().length]).toEqual([20, 0]);
 });
 

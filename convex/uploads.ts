@@ -36,7 +36,7 @@ export const expectRoom = serverQueryFor({
   returns: v.null(),
   handler: async (ctx, { images, designId, ...args }) => {
     const { bytes = 0, quota } = args;
-    const ownerId = designId === undefined ? ctx.user.id : (await designWithRoom(ctx, { ...args, designId })).project.ownerId;
+    const ownerId = designId === undefined ? ctx.user.id : (await designWithStorage(ctx, { ...args, designId })).project.ownerId;
     if (designId === undefined) await expectWithin(ctx, ownerId, bytes, quota);
     if (images !== undefined) await expectRoomFor(ctx, ownerId, { images, bytes });
     return null;
@@ -59,7 +59,7 @@ export const admit = serverMutationFor({
   handler: async (ctx, { storageOwnerId, images, designId, ...args }) => {
     const { ownerId } = (await designFor(ctx, designId, "edit")).project;
     if (ownerId !== storageOwnerId) return { storageOwnerId: ownerId };
-    await designWithRoom(ctx, { ...args, designId });
+    await designWithStorage(ctx, { ...args, designId });
     await expectRoomFor(ctx, ownerId, { images, bytes: args.bytes ?? 0 });
     return { storageOwnerId, uploadUrl: await ctx.storage.generateUploadUrl() };
   },
@@ -71,7 +71,7 @@ export const generateUploadUrl = serverMutationForSender({
   returns: v.string(),
   handler: async (ctx, { uploadId, ...args }) => {
     if (uploadId !== undefined && (await imageOf(ctx, uploadId))) await designFor(ctx, args.designId, "edit");
-    else await designWithRoom(ctx, args);
+    else await designWithStorage(ctx, args);
     return ctx.storage.generateUploadUrl();
   },
 });
@@ -89,7 +89,7 @@ export const generateUploadUrls = serverMutationFor({
     for (const { uploadId, unlessThere, bytes: size } of files) {
       if (await imageOf(ctx, uploadId)) continue;
       bytes += size;
-      await designWithRoom(ctx, { ...args, bytes, unlessThere });
+      await designWithStorage(ctx, { ...args, bytes, unlessThere });
     }
     await designFor(ctx, args.designId, "edit");
     return Promise.all(files.map(() => ctx.storage.generateUploadUrl()));
@@ -266,7 +266,7 @@ const imageOf = (ctx: QueryCtx, uploadId: string) =>
     .withIndex("by_upload", (q) => q.eq("uploadId", uploadId))
     .first();
 
-async function designWithRoom(
+async function designWithStorage(
   ctx: CallerCtx,
   {
     designId,

@@ -3,7 +3,7 @@ import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 import { deleteImages, unsentImagesOf } from "../model/comments/commentImages";
-import { forgottenReactions } from "../model/comments/reactions";
+import { subtractReactions } from "../model/comments/reactions";
 import { deletePresence } from "../model/presence/presence";
 
 const BATCH = 100;
@@ -88,7 +88,7 @@ export const forget = internalMutation({
         .query("commentMentions")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
-      await forgottenReactions(ctx, userId, BATCH),
+      await subtractReactions(ctx, userId, BATCH),
       await ctx.db
         .query("savedLinks")
         .withIndex("by_user", (q) => q.eq("userId", userId))

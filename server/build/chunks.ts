@@ -5,7 +5,7 @@ const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//
 const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
 /** All icons are imported through one module, so its importers do not show which icons they use. */
 const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;
-const ICONS_WANTED = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
+const ICON_IMPORTS = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
 
 const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
 const SIGNED_IN = ["root", "routes/shell", "routes/signed-in", "routes/projects"];
@@ -42,7 +42,7 @@ function reachedFrom(app: string, routes: readonly string[], graph: Graph): Reac
     modules.add(id);
     const module = graph.getModuleInfo(id);
     next.push(...(module?.importedIds ?? []));
-    for (const [, names = ""] of module?.code?.matchAll(ICONS_WANTED) ?? [])
+    for (const [, names = ""] of module?.code?.matchAll(ICON_IMPORTS) ?? [])
       for (const name of names.split(",")) icons.add(plain(name.split(" as ", 1)[0] ?? ""));
   }
   return { modules, icons };

@@ -149,7 +149,7 @@ async function storeSnapshot(dataDir: string, version: string | null): Promise<s
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     if (error instanceof StartError || reasonOf(error) === null) throw error;
-    throw noRoom(`${reasonOf(error)}`);
+    throw diskFullError(`${reasonOf(error)}`);
   }
   for (const old of (await listSnapshots(dataDir)).slice(KEPT)) await remove(dataDir, old.name);
   return name;
@@ -163,13 +163,14 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   if (!isCloned) {
     const [{ size }, { bavail, bsize }] = await Promise.all([stat(from), statfs(join(to, ".."))]);
     const free = bavail * bsize;
-    if (free < size + MARGIN_BYTES) throw noRoom(`${megabytes(size + MARGIN_BYTES)} MB are needed, and ${megabytes(free)} MB are free`);
+    if (free < size + MARGIN_BYTES)
+      throw diskFullError(`${megabytes(size + MARGIN_BYTES)} MB are needed, and ${megabytes(free)} MB are free`);
     await copyFile(from, to);
   }
   await sync(to);
 }
 
-const noRoom = (reason: string) =>
+const diskFullError = (reason: string) =>
   new StartError(
     `This version changes the database, and DATA_DIR has too little space to copy it first: ${reason}. Nothing was changed. Free some space, or back up and start with UPDATE_SNAPSHOTS=false.`,
   );

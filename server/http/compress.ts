@@ -19,7 +19,7 @@ export function acceptedEncoding(header: string | null | undefined): Encoding | 
 const isText = (type: string) =>
   /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i.test(type);
 
-const WORTHWHILE = 1024;
+const MIN_BYTES = 1024;
 
 /** Compresses a response while it streams, so that React's output so far reaches the browser at once. */
 export function compressed(request: Request, response: Response): Response {
@@ -28,8 +28,7 @@ export function compressed(request: Request, response: Response): Response {
   headers.append("Vary", "Accept-Encoding");
   const encoding = acceptedEncoding(request.headers.get("Accept-Encoding"));
   const length = headers.get("Content-Length");
-  if (!encoding || !body || request.method === "HEAD" || response.status === 206 || (length && Number(length) < WORTHWHILE))
-    return response;
+  if (!encoding || !body || request.method === "HEAD" || response.status === 206 || (length && Number(length) < MIN_BYTES)) return response;
   if (headers.get("Cache-Control")?.includes("no-transform")) return response;
   const changed = new Headers(headers);
   changed.delete("Content-Length");

@@ -71,7 +71,7 @@ function dial(port: number) {
   return { socket, came };
 }
 
-async function talk(lines: string, options: Partial<ListenerOptions> = {}): Promise<string> {
+async function exchange(lines: string, options: Partial<ListenerOptions> = {}): Promise<string> {
   const { socket, came } = dial(await serve(options));
   socket.write(lines);
   await expect.poll(() => came.text).toContain("\r\n\r\n");
@@ -144,7 +144,7 @@ describe("the server's own responses", () => {
     "%i: %s, cannot be framed, embedded, sniffed or run",
     { tags: "@can-neither-framed-embedded-sniffed-nor" },
     async (status, _what, lines, options) => {
-      const head = await talk(lines, options);
+      const head = await exchange(lines, options);
       expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
       expect(head).toMatch(/^content-security-policy: default-src 'none';.* frame-ancestors 'none'$/im);
       for (const line of [
@@ -162,7 +162,7 @@ describe("the server's own responses", () => {
 
   it("send HSTS over https", { tags: "@send-hsts-over-https" }, async () => {
     for (const [status, , lines, options] of ANSWERS.filter(([status]) => status !== 421)) {
-      const head = await talk(lines, { ...options, origins: ["https://atelier.example"] });
+      const head = await exchange(lines, { ...options, origins: ["https://atelier.example"] });
       expect(head, `${status} ${lines.slice(0, 60)}`).toMatch(/^strict-transport-security: max-age=31536000; includeSubDomains$/im);
     }
   });
@@ -182,7 +182,7 @@ describe("the server's own responses", () => {
     ["text/html", "no-transform", "no-transform"],
     ["application/json", "private, no-store", "private, no-store"],
   ])("keep proxies from changing HTML: %s, %s", async (type, cacheControl, expected) => {
-    const head = await talk(get("/"), {
+    const head = await exchange(get("/"), {
       fetch: async () =>
         new Response("x".repeat(2000), {
           headers: {
@@ -201,13 +201,13 @@ describe("the server's own responses", () => {
     ["http://localhost:3000", true],
     ["https://atelier.example", true],
   ])("send COOP only in a secure context: %s", async (address, sent) => {
-    const head = await talk(get("/"), { origins: [address], fetch: async () => new Response("plain") });
+    const head = await exchange(get("/"), { origins: [address], fetch: async () => new Response("plain") });
     expect(/^cross-origin-opener-policy: same-origin$/im.test(head)).toBe(sent);
   });
 
   it("keep the app's own policy", async () => {
     const own = { "Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff" };
-    const head = await talk(get("/"), { fetch: async () => new Response("page", { headers: own }) });
+    const head = await exchange(get("/"), { fetch: async () => new Response("page", { headers: own }) });
     expect(head.match(/^content-security-policy: .*$/gim)).toEqual(["content-security-policy: sandbox"]);
   });
 

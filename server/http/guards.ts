@@ -14,7 +14,7 @@ const ALWAYS: Guards = {
 };
 
 /** Caches may otherwise store some statuses, such as 404 (RFC 9111, 4.2.2). */
-const UNKEPT = { "Cache-Control": "no-store" };
+const NO_STORE = { "Cache-Control": "no-store" };
 
 /** Outside a secure context browsers ignore it and warn in the console. */
 const SECURE_CONTEXT: Guards = { "Cross-Origin-Opener-Policy": "same-origin" };
@@ -44,7 +44,7 @@ export function withGuards(response: Response, guards: Guards): Response {
   if (response.headers.has("X-Content-Type-Options") && response.headers.has("Content-Security-Policy")) return response;
   const { status, statusText, body } = response;
   const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries({ ...guards, ...UNKEPT })) if (!headers.has(name)) headers.set(name, value);
+  for (const [name, value] of Object.entries({ ...guards, ...NO_STORE })) if (!headers.has(name)) headers.set(name, value);
   return new Response(body, { status, statusText, headers });
 }
 
@@ -58,6 +58,6 @@ export function untransformed(response: Response): Response {
 }
 
 export function rejectSocket(socket: Duplex, status: number, guards: Guards): void {
-  const lines = Object.entries({ ...guards, ...UNKEPT }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...guards, ...NO_STORE }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}Connection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -34,7 +34,7 @@ export function createMetrics({ token, onLoopback, sources, connections, websock
   }
 
   return {
-    mayRead: (request) => (onLoopback && isLocal(request)) || (token !== null && carries(request, token)),
+    mayRead: (request) => (onLoopback && isLocal(request)) || (token !== null && hasToken(request, token)),
     async text() {
       const parts = await Promise.all([registry.metrics(), ...sources.map((source) => source().catch(() => ""))]);
       return parts.join("\n");
@@ -53,7 +53,7 @@ function isLocal({ socket, headers }: IncomingMessage): boolean {
   return !passedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");
 }
 
-function carries(request: IncomingMessage, token: string): boolean {
+function hasToken(request: IncomingMessage, token: string): boolean {
   const receivedToken = Buffer.from(request.headers.authorization ?? "");
   const expected = Buffer.from(`Bearer ${token}`);
   return receivedToken.length === expected.length && timingSafeEqual(receivedToken, expected);

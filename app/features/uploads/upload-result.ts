@@ -49,7 +49,7 @@ export function tooLargeText(size: number | null, maxBytes: number): string {
   return size === null ? `Too large (${limit})` : `Too large: ${bytesText(size)} (${limit})`;
 }
 
-export function noRoomText(size: number, left: number, quota: number): string {
+export function storageFullText(size: number, left: number, quota: number): string {
   const free = `${left > 0 ? bytesText(left) : "nothing"} of ${bytesText(quota)} is free`;
   return `Not enough storage: the file needs ${bytesText(size)}, but ${free}. Delete images and empty the trash, then try again.`;
 }

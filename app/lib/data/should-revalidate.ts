@@ -7,14 +7,14 @@ import { connectedConvex } from "./connection/connection";
 export function liveRevalidation(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams } = args;
   return (
-    decided(args) ??
+    explicitDecision(args) ??
     (JSON.stringify(currentParams) !== JSON.stringify(nextParams) ||
       withoutOpenDialog(currentUrl.search) !== withoutOpenDialog(nextUrl.search))
   );
 }
 
 export function liveLayoutRevalidation(args: ShouldRevalidateFunctionArgs): boolean {
-  return decided(args) ?? false;
+  return explicitDecision(args) ?? false;
 }
 
 /** Decides for a design's page, which stays loaded while its images are viewed. */
@@ -26,7 +26,13 @@ export function liveDesignRevalidation(args: ShouldRevalidateFunctionArgs): bool
   return liveRevalidation(staysOnPage ? { ...args, currentParams: nextParams } : args);
 }
 
-function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
+function explicitDecision({
+  formMethod,
+  actionResult,
+  currentUrl,
+  nextUrl,
+  defaultShouldRevalidate,
+}: ShouldRevalidateFunctionArgs): boolean | null {
   // A rejected form changed nothing, and a failed load would replace the page and the typed text.
   if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
   if (!connectedConvex()) return defaultShouldRevalidate;

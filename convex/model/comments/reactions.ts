@@ -14,7 +14,7 @@ export async function countReaction({ db }: MutationCtx, comment: Doc<"comments"
 }
 
 /** Returns reactions of a user for their deletion, and subtracts them from the comments. */
-export async function forgottenReactions(ctx: MutationCtx, userId: string, most: number): Promise<Doc<"commentReactions">[]> {
+export async function subtractReactions(ctx: MutationCtx, userId: string, most: number): Promise<Doc<"commentReactions">[]> {
   const rows = await ctx.db
     .query("commentReactions")
     .withIndex("by_user", (q) => q.eq("userId", userId))

@@ -61,7 +61,7 @@ export async function refuseBeyondPlan(
   const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
   for (const kind of increased) {
     const most = plan.limits[kind];
-    if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(noRoom(plan.name, kind, most, isOwn({ user }, ownerId)));
+    if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(planLimitText(plan.name, kind, most, isOwn({ user }, ownerId)));
   }
 }
 
@@ -69,7 +69,7 @@ export async function refuseBeyondPlan(
 export const isOwn = ({ user }: { user?: Pick<Doc<"users">, "id"> | undefined }, ownerId: string): boolean =>
   user === undefined || user.id === ownerId;
 
-function noRoom(plan: string, kind: Counted, most: number, isOwn: boolean): string {
+function planLimitText(plan: string, kind: Counted, most: number, isOwn: boolean): string {
   const limitText = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${ITEM_NAMES[kind][most === 1 ? 0 : 1]}`;
   if (!isOwn) return `The plan of the project's owner includes ${limitText}. Nothing was added.`;
   return `The ${plan} plan includes ${limitText}. Your content is safe. To add more, delete something or change your plan under Billing.`;

@@ -137,7 +137,7 @@ export async function reorderRow(ctx: MutationCtx, list: List, row: Row, target:
     if (gap === null) return false;
   }
   const { previous, next } = gap;
-  const equalKeyRows = previous && next && previous.orderKey === next.orderKey ? await twinsAfter(list, previous, row) : [];
+  const equalKeyRows = previous && next && previous.orderKey === next.orderKey ? await rowsWithEqualKey(list, previous, row) : [];
   const upper = equalKeyRows.length === 0 || !previous ? next : await firstAbove(list, previous, row);
   const keys = generateNKeysBetween(previous?.orderKey, upper?.orderKey, equalKeyRows.length + 1);
   for (const [index, { _id }] of [row, ...equalKeyRows].entries()) await ctx.db.patch(_id, { orderKey: keys[index] });
@@ -145,7 +145,7 @@ export async function reorderRow(ctx: MutationCtx, list: List, row: Row, target:
 }
 
 const FIRST_KEYS = 10_000;
-const TWINS = 1000;
+const EQUAL_KEYS_MAX = 1000;
 
 const lacksKey = (row: Row | null) => row !== null && row.orderKey === undefined;
 
@@ -178,8 +178,8 @@ async function gapFor(list: List, row: Row, target: Target): Promise<Gap | null>
   return "before" in target ? { previous: beyond, next: beside } : { previous: beside, next: beyond };
 }
 
-async function twinsAfter(list: List, { orderKey, _creationTime }: Row, moving: Row): Promise<Row[]> {
-  return (await list({ key: orderKey, newerThan: _creationTime }, "asc", TWINS)).filter(({ _id }) => _id !== moving._id);
+async function rowsWithEqualKey(list: List, { orderKey, _creationTime }: Row, moving: Row): Promise<Row[]> {
+  return (await list({ key: orderKey, newerThan: _creationTime }, "asc", EQUAL_KEYS_MAX)).filter(({ _id }) => _id !== moving._id);
 }
 
 async function firstAbove(list: List, { orderKey = "" }: Row, moving: Row): Promise<Row | undefined> {

@@ -32,7 +32,7 @@ export function searchCandidates({ db }: QueryCtx, search: CandidateSearch): Asy
   const { query, isNear, tagId } = search;
   if (tagId !== null) return tagged(db, search, tagId);
   if (query !== null) return (isNear ? near : exact)(db, search, query);
-  return aged(dated(db, search));
+  return withAgeMark(dated(db, search));
 }
 
 async function* tagged(db: Db, { kind, after }: CandidateSearch, tagId: Id<"tags">): AsyncGenerator<Candidate<Kind>> {
@@ -52,7 +52,7 @@ async function* tagged(db: Db, { kind, after }: CandidateSearch, tagId: Id<"tags
   }
 }
 
-function worded(db: Db, { kind, ownerId, type }: CandidateSearch, terms: string) {
+function rowsWithTerms(db: Db, { kind, ownerId, type }: CandidateSearch, terms: string) {
   switch (kind) {
     case "project":
       return db
@@ -113,7 +113,7 @@ async function* exact(db: Db, search: CandidateSearch, query: SearchQuery): Asyn
   let mark = 0;
   const seen = new Set<string>();
   for (const terms of query.exact) {
-    for await (const row of worded(db, search, terms)) {
+    for await (const row of rowsWithTerms(db, search, terms)) {
       if (seen.has(row._id)) continue;
       seen.add(row._id);
       if (++mark > start && (!query.isWide || query.fits(row))) yield { row, mark };
@@ -124,7 +124,7 @@ async function* exact(db: Db, search: CandidateSearch, query: SearchQuery): Asyn
 
 async function* near(db: Db, search: CandidateSearch, query: SearchQuery): AsyncGenerator<Candidate<Kind>> {
   if (query.trigrams === "") return;
-  const rows = (await worded(db, search, query.trigrams).take(MAX_FUZZY_CANDIDATES)).flatMap((row: Rows[Kind]) => {
+  const rows = (await rowsWithTerms(db, search, query.trigrams).take(MAX_FUZZY_CANDIDATES)).flatMap((row: Rows[Kind]) => {
     const distance = query.distanceTo(row);
     return distance === null ? [] : [{ row, distance }];
   });
@@ -264,6 +264,6 @@ export function offsetOf(cursor: string | undefined): number | null {
   return cursor !== undefined && Number.isFinite(offset) && offset >= 0 ? offset : null;
 }
 
-async function* aged(rows: AsyncIterable<Rows[Kind]>): AsyncGenerator<Candidate<Kind>> {
+async function* withAgeMark(rows: AsyncIterable<Rows[Kind]>): AsyncGenerator<Candidate<Kind>> {
   for await (const row of rows) yield { row, mark: row._creationTime };
 }

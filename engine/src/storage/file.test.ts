@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-function meddle(statements: string): void {
+function executeSql(statements: string): void {
   const sql = new DatabaseSync(path);
   sql.exec(statements);
   sql.close();
@@ -35,16 +35,16 @@ describe("the data file", () => {
 
   test("of a newer format is rejected and unchanged", () => {
     openFile(dir).close();
-    meddle(`PRAGMA user_version = ${FORMAT + 1}`);
+    executeSql(`PRAGMA user_version = ${FORMAT + 1}`);
     expect(() => openFile(dir)).toThrow(`has format ${FORMAT + 1}; this version reads up to format ${FORMAT}`);
-    meddle(`PRAGMA user_version = ${FORMAT}`);
+    executeSql(`PRAGMA user_version = ${FORMAT}`);
     openFile(dir).close();
   });
 
   test("of an older format is upgraded with its contents", () => {
     openFile(dir).close();
     // Format 0 is a new file: it has the application id and no tables.
-    meddle(
+    executeSql(
       "DROP TABLE answers; DROP TABLE entries; DROP TABLE documents; DROP TABLE indexes; DROP TABLE tables; DROP TABLE settings; DROP TABLE clock; CREATE TABLE kept (a); PRAGMA user_version = 0",
     );
     const sql = openFile(dir);
@@ -57,7 +57,7 @@ describe("the data file", () => {
   });
 
   test("of another application is rejected", () => {
-    meddle("CREATE TABLE other (a)");
+    executeSql("CREATE TABLE other (a)");
     expect(() => openFile(dir)).toThrow("not one of an embedded deployment");
     writeFileSync(path, "no database at all, but text that is long enough to be read as a header of one hundred bytes or more, surely");
     rmSync(`${path}-wal`, { force: true });

@@ -2,12 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-const DYING_MS = 1000;
+const LOCK_WAIT_MS = 1000;
 
 /** Returns the release function, or null when another process has the lock, which ends with its process. */
 export function lockFolder(dir: string, name = "app.lock"): (() => void) | null {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const file = new DatabaseSync(join(dir, name), { timeout: DYING_MS });
+  const file = new DatabaseSync(join(dir, name), { timeout: LOCK_WAIT_MS });
   try {
     file.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {

@@ -7,7 +7,7 @@ import { expect, test } from "../support/test.ts";
 
 type Fixtures = { app: RunningApp; social: SocialServer; store: Store };
 
-async function waysToLink({ app, social, store }: Fixtures) {
+async function linkingResults({ app, social, store }: Fixtures) {
   const verifiedMember = async () => {
     const user = await member(app);
     await store.change("users", { id: user.id }, { emailVerified: true });
@@ -40,7 +40,7 @@ test(
   "an untrusted provider with an unverified address is never linked",
   { tag: "@untrusted-provider-unverified-address-refused-each" },
   async ({ app, social, store }) => {
-    expect(await waysToLink({ app, social, store })).toEqual({
+    expect(await linkingResults({ app, social, store })).toEqual({
       signIn: "/error?error=account_not_linked",
       idTokenSignIn: 401,
       link: "/error?error=unable_to_link_account",
@@ -55,7 +55,7 @@ withSettings({ ACCOUNTS_TRUSTED_PROVIDERS: "google" }, (fixtures) => {
     "a trusted provider with an unverified address is linked by each method",
     { tag: "@trusted-provider-unverified-address-linked-each" },
     async ({ social }) => {
-      expect(await waysToLink({ ...fixtures(), social })).toEqual({
+      expect(await linkingResults({ ...fixtures(), social })).toEqual({
         signIn: "/projects",
         idTokenSignIn: 200,
         link: "/account",

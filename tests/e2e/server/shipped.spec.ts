@@ -8,7 +8,7 @@ import { expect, signUp, test } from "../../harness/test.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-async function ship(withBuild: boolean): Promise<string> {
+async function copyBuild(withBuild: boolean): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), "atelier-shipped-"));
   for (const part of ["package.json", "server", "engine", ...(withBuild ? ["build"] : [])]) {
     await cp(join(ROOT, part), join(place, part), { recursive: true });
@@ -32,7 +32,7 @@ function start(place: string) {
 
 test("a shipped build starts with production dependencies and builds nothing", { tag: "@slow" }, async () => {
   test.slow();
-  const place = await ship(true);
+  const place = await copyBuild(true);
   const { child, output } = start(place);
   try {
     await expect.poll(output, { timeout: 240_000 }).toContain("Atelier is ready at ");
@@ -49,7 +49,7 @@ test("a shipped build starts with production dependencies and builds nothing", {
 });
 
 test("reports what is missing without a build and its tools", async () => {
-  const place = await ship(false);
+  const place = await copyBuild(false);
   const { child, output } = start(place);
   const [code] = await once(child, "exit");
   expect(code).toBe(1);

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { chosen } from "../support/pictures.ts";
 
-function typist(page: Page) {
+function keyboardUser(page: Page) {
   async function reach(control: Locator) {
     await expect(control).toBeVisible();
     for (let steps = 0; steps < 80; steps++) {
@@ -28,13 +28,13 @@ function typist(page: Page) {
 
 test("covers the whole flow from sign-up to sign-out by keyboard alone", async ({ page }) => {
   test.slow();
-  const she = typist(page);
+  const user = keyboardUser(page);
   const main = page.getByRole("main");
   await page.goto("/sign-up");
   await hydrated(page);
-  await she.type(page.getByRole("textbox", { name: "Name", exact: true }), "Ada Lovelace");
-  await she.type(page.getByRole("textbox", { name: "Email" }), `${randomUUID()}@example.com`);
-  await she.type(page.getByRole("textbox", { name: "Password" }), "correct horse battery");
+  await user.type(page.getByRole("textbox", { name: "Name", exact: true }), "Ada Lovelace");
+  await user.type(page.getByRole("textbox", { name: "Email" }), `${randomUUID()}@example.com`);
+  await user.type(page.getByRole("textbox", { name: "Password" }), "correct horse battery");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/projects");
   await expect(main.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
@@ -44,7 +44,7 @@ test("covers the whole flow from sign-up to sign-out by keyboard alone", async (
     ["project", "Nightfall"],
     ["design", "Cover"],
   ] as const) {
-    await she.press(main.getByRole("button", { name: `New ${thing}` }).first());
+    await user.press(main.getByRole("button", { name: `New ${thing}` }).first());
     const dialog = page.getByRole("dialog", { name: `New ${thing}` });
     await expect(dialog.getByRole("textbox", { name: "Name" })).toBeFocused();
     await page.keyboard.type(name);
@@ -53,17 +53,17 @@ test("covers the whole flow from sign-up to sign-out by keyboard alone", async (
   }
 
   const choosing = page.waitForEvent("filechooser");
-  await she.press(main.getByRole("button", { name: "Add images" }).first());
+  await user.press(main.getByRole("button", { name: "Add images" }).first());
   await (await choosing).setFiles([await chosen("fig")]);
   await expect(main.getByRole("link", { name: /^fig\.jpg/ })).toBeVisible();
 
-  await she.type(main.getByRole("textbox", { name: "Name of the design" }), "Front");
+  await user.type(main.getByRole("textbox", { name: "Name of the design" }), "Front");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Front", level: 1 })).toBeAttached();
-  await she.press(main.getByRole("button", { name: "Delete design" }).first());
+  await user.press(main.getByRole("button", { name: "Delete design" }).first());
   await expect(page.getByRole("heading", { name: "Nightfall", level: 1 })).toBeFocused();
 
-  await she.press(page.getByRole("button", { name: /^Ada Lovelace|Ada Lovelace/ }));
-  await she.press(page.getByRole("group", { name: "You" }).getByRole("button", { name: "Log out" }));
+  await user.press(page.getByRole("button", { name: /^Ada Lovelace|Ada Lovelace/ }));
+  await user.press(page.getByRole("group", { name: "You" }).getByRole("button", { name: "Log out" }));
   await expect(page).toHaveURL("/sign-in");
 });

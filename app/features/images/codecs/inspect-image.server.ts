@@ -23,7 +23,7 @@ import { SvgRenderError } from "./processes/svg-renderer.server";
 import { BusyError } from "./work-queue.server";
 import { svgDensity, svgWidth } from "./svg-size.server";
 import { type Exif, readExif } from "./exif";
-import { reduceJpeg, rememberReduced } from "./reduced-jpeg.server";
+import { reduceJpeg, cacheReduced } from "./reduced-jpeg.server";
 import { isWholeGif } from "./gif.server";
 
 export type PictureProperties = {
@@ -89,7 +89,7 @@ async function inspectPixels(file: Arrived, type: AcceptedType): Promise<Inspect
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
       const reduced = await reduceJpeg(path, read);
       const placeholder = await (reduced ? thumbhash(reduced.data, { raw: reduced.info }) : thumbhash(path));
-      if (reduced) rememberReduced(await file.checksum(), reduced);
+      if (reduced) cacheReduced(await file.checksum(), reduced);
       return accept(file, { contentType: type, width, height, placeholder, animated: frames > 1, details: detailsOf(read) });
     });
   } catch (error) {

@@ -7,7 +7,7 @@ import { picturePath } from "../../../../tests/fixtures/pictures";
 import { metricsText } from "~/lib/http/telemetry/metrics.server";
 import { inspectImage } from "./inspect-image.server";
 import { makeFromReduced, makeVariant, type VariantRequest } from "./make-variant.server";
-import { reducedFor, rememberReduced } from "./reduced-jpeg.server";
+import { reducedFor, cacheReduced } from "./reduced-jpeg.server";
 
 let folder: string;
 beforeAll(async () => {
@@ -73,6 +73,6 @@ describe("the first variants of an uploaded JPEG", () => {
 
 it("keeps at most 32 MiB of reductions", async () => {
   const { data, info } = await photograph(1024, 1024).raw().toBuffer({ resolveWithObject: true });
-  for (let each = 0; each < 100; each++) rememberReduced(`${each}`, { data, info });
+  for (let each = 0; each < 100; each++) cacheReduced(`${each}`, { data, info });
   expect(await metricsText()).toContain('atelier_collection_entries{collection="reduced_jpegs"} 10\n');
 });

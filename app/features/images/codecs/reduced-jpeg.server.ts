@@ -39,7 +39,7 @@ export async function reduceJpeg(path: string, { format, icc, autoOrient: { widt
     .toBuffer({ resolveWithObject: true });
 }
 
-export const rememberReduced = (checksum: string, reduced: ReducedJpeg): void => void recent.set(checksum, reduced);
+export const cacheReduced = (checksum: string, reduced: ReducedJpeg): void => void recent.set(checksum, reduced);
 
 /** Returns the reduction and the variant's width; null if there is no reduction of at least that width. */
 export function reducedFor(checksum: string, { width, rotation = 0 }: VariantRequest): (ReducedJpeg & { width: VariantWidth }) | null {

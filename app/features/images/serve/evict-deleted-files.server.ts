@@ -31,7 +31,7 @@ type Position = z.infer<typeof positionSchema>;
 /** Removes variants of deleted files. Compares the whole cache if no position is stored, or the deployment's list starts after it. */
 export function evictDeletedFiles(
   config: AppConfig,
-  copies: Pick<VariantCache, "forget" | "groups">,
+  copies: Pick<VariantCache, "evict" | "groups">,
   now: () => number = Date.now,
 ): { close(): Promise<void> } {
   const client = new ConvexClient(config.convexUrl, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });

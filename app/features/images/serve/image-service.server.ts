@@ -23,7 +23,7 @@ const FETCH_TIMEOUT_MS = 60_000;
 
 export type ImageService = {
   accessCache: AccessCache;
-  copies: Pick<VariantCache, "forget" | "groups">;
+  copies: Pick<VariantCache, "evict" | "groups">;
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError`, errors of `uploads.getFile`, and `ReplacedError` if the image's file is not that of `picture`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;

@@ -9,7 +9,7 @@ import { contentReader } from "~/features/downloads/content-reader.server";
 import { configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
 import type { rotateFile } from "../codecs/rotate-file.server";
-import { rememberReduced } from "../codecs/reduced-jpeg.server";
+import { cacheReduced } from "../codecs/reduced-jpeg.server";
 import { serveImage } from "./serve-image.server";
 
 const visitor = { userId: "ada", sessionId: "s" };
@@ -86,7 +86,7 @@ it("makes the first thumbnail of an uploaded JPEG without reading the stored fil
   const { data, info } = await sharp({ create: { width: 500, height: 375, channels: 3, background: "#f00" } })
     .raw()
     .toBuffer({ resolveWithObject: true });
-  rememberReduced("uploaded", { data, info });
+  cacheReduced("uploaded", { data, info });
   const facts = { contentType: "image/jpeg", checksum: "uploaded", name: "a", size: 1, width: 4000, height: 3000 };
   query.mockResolvedValue({ ...facts, storageUrl: "missing" });
   const response = await sendRequest({}, "w=480");

@@ -1,4 +1,4 @@
-import { turn, type Box } from "~/features/comments/anchor";
+import { rotateAnchor, type Box } from "~/features/comments/anchor";
 import type { Rotation } from "~/features/images/display/image-address";
 import { fitScale, type Scene, type Size, type View } from "~/features/images/viewer/zoom";
 
@@ -8,7 +8,7 @@ type Part = { x: number; y: number; width: number; height: number };
 export function visiblePart(box: Box, stage: Size, rotation: Rotation): Part {
   const [x, width] = visibleRange(box.left, box.width, stage.width);
   const [y, height] = visibleRange(box.top, box.height, stage.height);
-  return rounded(turn({ x, y, width, height }, BACK[rotation]));
+  return rounded(rotateAnchor({ x, y, width, height }, BACK[rotation]));
 }
 
 function visibleRange(start: number, length: number, room: number): [from: number, share: number] {
@@ -27,7 +27,7 @@ export const isPartial = ({ width, height }: Part): boolean => Math.min(width, h
 export function viewOfPart(part: Part, rotation: Rotation, scene: Pick<Scene, "stage" | "picture" | "scalable">): View {
   const { stage, picture } = scene;
   if (!isPartial(part)) return { scale: fitScale({ ...scene, corner: { x: 0, y: 0 }, density: 1 }), x: 0, y: 0 };
-  const { x, y, width, height } = turn(part, rotation);
+  const { x, y, width, height } = rotateAnchor(part, rotation);
   const scale = Math.min(stage.width / Math.max(width * picture.width, 1), stage.height / Math.max(height * picture.height, 1));
   return { scale, x: (0.5 - x - width / 2) * picture.width * scale, y: (0.5 - y - height / 2) * picture.height * scale };
 }

@@ -12,7 +12,7 @@ import { configContext } from "~/lib/http/context";
 import { type ArrivedFile, receiveMultipart } from "~/lib/http/forms/receive-multipart.server";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { count } from "~/lib/ui/count";
-import { MAX_FILES, noRoomText, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
+import { MAX_FILES, storageFullText, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
 import { SILENCE_MS, uploadErrorResponse } from "./handle-multipart-upload.server";
 import type { PartialUpload, PresentUploads } from "./partial-uploads/partial-uploads.server";
 import { storageOwnerOf } from "./storage-owner.server";
@@ -71,7 +71,7 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
     part = await partialUploads.create(file, admit);
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal?.left !== undefined) return noRoomText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes);
+    if (refusal?.left !== undefined) return storageFullText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes);
     if (refusal?.code === "limit" && refusal.message !== undefined) return refusal.message;
     throw error;
   }

@@ -14,7 +14,7 @@ import { Unavailable } from "~/lib/http/unavailable.server";
 import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { BusyError } from "~/features/images/codecs/work-queue.server";
 import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
-import { duplicateText, noRoomText, tooLargeText, type UploadResult } from "../upload-result";
+import { duplicateText, storageFullText, tooLargeText, type UploadResult } from "../upload-result";
 
 export type Sender = { sessionId: string; tokenHash?: never } | { sessionId?: never; tokenHash: string };
 
@@ -72,7 +72,7 @@ export async function resultOf(error: unknown, file: ArrivedFile, config: AppCon
   const refusal = refusalOf(error);
   if (refusal?.duplicateOf) return { ...refused(duplicateText(refusal.duplicateOf.name)), duplicateOf: refusal.duplicateOf };
   if (refusal?.left !== undefined) {
-    return refused(noRoomText(await sizeOf(file), refusal.left, config.storageQuotaBytes), true);
+    return refused(storageFullText(await sizeOf(file), refusal.left, config.storageQuotaBytes), true);
   }
   if (refusal) return refused(refusal.message ?? "The file could not be saved.");
   if (error instanceof BusyError)

@@ -9,7 +9,7 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { log } from "~/lib/http/telemetry/log.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
-import { duplicateText, noRoomText, PICTURE_MAX_BYTES, tooLargeText } from "~/features/uploads/upload-result";
+import { duplicateText, storageFullText, PICTURE_MAX_BYTES, tooLargeText } from "~/features/uploads/upload-result";
 import type { Checksum } from "./partial-uploads/append.server";
 import { createBufferingWatch } from "./buffering-proxy.server";
 import { finishUpload } from "./finish-upload.server";
@@ -62,7 +62,7 @@ export async function answerUpload(
     const part = finished ? null : await partialUploads.find(target.id, visitor.userId);
     // The mutations that create the image check the session.
     if (!part || !target.finish || method !== "POST")
-      await unlessUnreachable((method === "PATCH" ? expectRecentSession : expectSession)(config, visitor.sessionId));
+      await ignoreUnreachable((method === "PATCH" ? expectRecentSession : expectSession)(config, visitor.sessionId));
     if (finished) return await answerFinished(requested, finished, target.finish === true);
     if (!part) return refuse(404, { problem: TEXTS.unknown });
     if (target.finish) return method === "POST" ? await finish(requested, part) : notAllowed("POST");
@@ -76,7 +76,7 @@ export async function answerUpload(
 }
 
 /** Ignores that the deployment does not answer, because finishing checks the session again. */
-async function unlessUnreachable(checking: Promise<void>): Promise<void> {
+async function ignoreUnreachable(checking: Promise<void>): Promise<void> {
   await checking.catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error;
   });
@@ -115,7 +115,7 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
       const withoutDesign = unfinished.filter((part) => part.designId === null);
       if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && withoutDesign.length >= MAX_WITHOUT_DESIGN[purpose]))
         throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
-      if (designId === null || storageOwnerId === undefined) return unlessUnreachable(expectSession(config, visitor.sessionId));
+      if (designId === null || storageOwnerId === undefined) return ignoreUnreachable(expectSession(config, visitor.sessionId));
       const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
       const images = isVersion ? 0 : reserving.filter(isOfDesign).length + 1;
       const announcedFile = { designId, storageOwnerId, length, reserved, images, unlessThere: anyway ? null : checksum };
@@ -173,7 +173,7 @@ async function requestRoom(
       const refusal = refusalOf(error);
       if (refusal?.left !== undefined)
         throw new Refused(413, {
-          problem: noRoomText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes),
+          problem: storageFullText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes),
           again: true,
         });
       if (refusal?.code === "limit" && refusal.message !== undefined) throw new Refused(413, { problem: refusal.message, again: true });

@@ -328,13 +328,13 @@ describe("a simulated connection", () => {
     handshakes = 0;
     openedAt = null;
     probe = () => answered(2).then(probe200);
-    page.addEventListener("online", () => isWaiting && dial());
+    page.addEventListener("online", () => isWaiting && startHandshake());
   });
 
   const answered = (roundTrips: number): Promise<void> =>
     Date.now() < backAt ? unanswered() : new Promise((resolve) => setTimeout(resolve, roundTrips * roundTripMs));
 
-  function dial(): Socket {
+  function startHandshake(): Socket {
     const socket = connect();
     handshakes++;
     isWaiting = false;
@@ -352,7 +352,7 @@ describe("a simulated connection", () => {
   it.each(["open", "connecting", "closed"])("is live within 3 s of an outage: %s", { tags: "@live-after-outage" }, async (state) => {
     for (let tab = 0; tab < 50; tab++) {
       backAt = 0;
-      const socket = dial();
+      const socket = startHandshake();
       stop = startFastReconnect();
       await vi.advanceTimersByTimeAsync(10_000);
       backAt = Date.now() + 17_000 + 13_000 * Math.random();
@@ -360,7 +360,7 @@ describe("a simulated connection", () => {
         socket.readyState = Socket.CLOSED;
         socket.closed();
       }
-      if (state === "connecting") dial();
+      if (state === "connecting") startHandshake();
       await vi.advanceTimersByTimeAsync(backAt - Date.now());
       openedAt = null;
       await vi.advanceTimersByTimeAsync(3_000);
@@ -371,7 +371,7 @@ describe("a simulated connection", () => {
 
   it("is live within 3 s of sleep, while a probe hangs on a dead connection", { tags: "@live-after-sleep" }, async () => {
     for (let tab = 0; tab < 50; tab++) {
-      dial();
+      startHandshake();
       stop = startFastReconnect();
       await vi.advanceTimersByTimeAsync(5_000 + Math.random() * 5_000);
       vi.setSystemTime(Date.now() + 3_600_000);
@@ -392,20 +392,20 @@ describe("a simulated connection", () => {
     const navigation: PerformanceEntry = Object.create(PerformanceResourceTiming.prototype, Object.getOwnPropertyDescriptors(times));
     vi.spyOn(performance, "getEntriesByType").mockReturnValue([navigation]);
     roundTripMs = 1_500;
-    dial();
+    startHandshake();
     stop = startFastReconnect();
     await vi.advanceTimersByTimeAsync(20_000);
     expect(openedAt).not.toBeNull();
     expect(handshakes).toBeLessThanOrEqual(most);
     const before = handshakes;
-    dial();
+    startHandshake();
     await vi.advanceTimersByTimeAsync(20_000);
     expect(handshakes).toBe(before + 1);
   });
 
   it("connects although each handshake and most probes take longer than their limits", { tags: "@very-slow-line" }, async () => {
     roundTripMs = 4_000;
-    dial();
+    startHandshake();
     stop = startFastReconnect();
     await vi.advanceTimersByTimeAsync(40_000);
     expect(openedAt).not.toBeNull();

@@ -7,7 +7,7 @@ let superseded = false;
 let checkedAt = 0;
 const listeners = new Set<() => void>();
 
-function supersede() {
+function markSuperseded() {
   if (superseded) return;
   superseded = true;
   for (const listener of listeners) listener();
@@ -23,7 +23,7 @@ export function useHasNewBuild(): boolean {
   const [ownBuild] = useState(build);
   const other = build !== undefined && ownBuild !== undefined && build.version !== ownBuild.version;
   useEffect(() => {
-    if (other) supersede();
+    if (other) markSuperseded();
   }, [other]);
 
   const file = ownBuild?.file;
@@ -46,5 +46,5 @@ export async function checkForNewBuild(file: string, pause = 0): Promise<void> {
   if (superseded || Date.now() - checkedAt < pause) return;
   checkedAt = Date.now();
   const answer = await fetch(file, { method: "HEAD", cache: "no-store" }).catch(() => null);
-  if (answer?.status === 404) supersede();
+  if (answer?.status === 404) markSuperseded();
 }

@@ -12,14 +12,14 @@ export async function isServerReady(signal: AbortSignal | null = null): Promise<
   try {
     const answer = await fetch("/readyz", { cache: "no-store", credentials: "omit", signal });
     const body = await answer.text();
-    return answer.ok || lacksOnlyRoom(JSON.parse(body));
+    return answer.ok || lacksOnlySpace(JSON.parse(body));
   } catch {
     return false;
   }
 }
 
 /** Returns whether only disk space is low. Such a server answers 503, but serves pages and connections. */
-function lacksOnlyRoom(parts: unknown): boolean {
+function lacksOnlySpace(parts: unknown): boolean {
   if (typeof parts !== "object" || parts === null || !("disk" in parts)) return false;
   return Object.entries(parts).every(([part, state]) => part === "disk" || state === "ok");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { arrived, followPages, type Later, nameOf, type PageRange, rangesOf, rememberedPages, rememberPages } from "./later-pages";
+import { arrived, followPages, type Later, nameOf, type PageRange, rangesOf, storedPages, storePages } from "./later-pages";
 
 const NONE: Later = { of: "images", pageCount: 0, slots: [] };
 
@@ -107,8 +107,8 @@ describe("a grown page", () => {
 describe("stored pages", () => {
   it("belong to one list and history entry, and are pending until they load", () => {
     const later = { ...NONE, pageCount: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
-    rememberPages("place", later, () => undefined);
-    const back = rememberedPages("place", "images");
+    storePages("place", later, () => undefined);
+    const back = storedPages("place", "images");
     expect(back).toEqual({
       ...later,
       slots: [
@@ -118,28 +118,24 @@ describe("stored pages", () => {
     });
     expect(arrived(back).slots).toEqual([{ cursor: null }, { cursor: "a" }]);
     expect(arrived(later)).toBe(later);
-    expect(rememberedPages("place", "others")).toEqual({ of: "others", pageCount: 0, slots: [] });
-    expect(rememberedPages("elsewhere", "images")).toEqual(NONE);
+    expect(storedPages("place", "others")).toEqual({ of: "others", pageCount: 0, slots: [] });
+    expect(storedPages("elsewhere", "images")).toEqual(NONE);
   });
 
   it("include each page's end, except the last page's", () => {
     const later = settled({ ...NONE, pageCount: 3 }, null, { start: "a", a: "b", b: "" });
-    rememberPages("left", later, answers({ start: "a", a: "b", b: "" }));
-    expect(arrived(rememberedPages("left", "images")).slots).toEqual([
-      { cursor: null, end: "a" },
-      { cursor: "a", end: "b" },
-      { cursor: "b" },
-    ]);
+    storePages("left", later, answers({ start: "a", a: "b", b: "" }));
+    expect(arrived(storedPages("left", "images")).slots).toEqual([{ cursor: null, end: "a" }, { cursor: "a", end: "b" }, { cursor: "b" }]);
   });
 
   it("are evicted with the list's pages and after many newer entries", () => {
     const later = { ...NONE, pageCount: 1, slots: [{ cursor: "a" }] };
-    rememberPages("one", later, answers({}));
-    rememberPages("one", NONE, answers({}));
-    expect(rememberedPages("one", "images")).toEqual(NONE);
-    rememberPages("one", later, answers({}));
-    for (let other = 0; other < 30; other++) rememberPages(`other ${other}`, later, answers({}));
-    expect(rememberedPages("one", "images")).toEqual(NONE);
-    expect(rememberedPages("other 29", "images").pageCount).toBe(1);
+    storePages("one", later, answers({}));
+    storePages("one", NONE, answers({}));
+    expect(storedPages("one", "images")).toEqual(NONE);
+    storePages("one", later, answers({}));
+    for (let other = 0; other < 30; other++) storePages(`other ${other}`, later, answers({}));
+    expect(storedPages("one", "images")).toEqual(NONE);
+    expect(storedPages("other 29", "images").pageCount).toBe(1);
   });
 });

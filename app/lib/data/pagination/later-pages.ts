@@ -70,7 +70,7 @@ const pagesByHistoryEntry = new Map<string, Later>();
 const MAX_ENTRIES = 30;
 
 /** Stores each page's end, so that the same rows return: a new query would return a full page. */
-export function rememberPages(key: string, later: Later, answerAt: AnswerAt): void {
+export function storePages(key: string, later: Later, answerAt: AnswerAt): void {
   pagesByHistoryEntry.delete(key);
   if (later.slots.length === 0) return;
   pagesByHistoryEntry.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(rangeOf(slot)))) });
@@ -81,7 +81,7 @@ export function rememberPages(key: string, later: Later, answerAt: AnswerAt): vo
 const endedBy = (slot: Slot, answer: Extent | undefined): Slot =>
   answer && !answer.isDone ? { ...slot, end: answer.continueCursor } : slot;
 
-export function rememberedPages(key: string | null, of: string): Later {
+export function storedPages(key: string | null, of: string): Later {
   const later = key === null ? undefined : pagesByHistoryEntry.get(key);
   if (later?.of !== of) return { of, pageCount: 0, slots: [] };
   return { ...later, slots: later.slots.map((slot) => ({ ...rangeOf(slot), returning: true })) };

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router";
 import { connectedConvex } from "../connection/connection";
 import { firstResults, useArrival } from "../first-result";
-import { arrived, followPages, nameOf, type PageRange, rangesOf, rememberedPages, rememberPages } from "./later-pages";
+import { arrived, followPages, nameOf, type PageRange, rangesOf, storedPages, storePages } from "./later-pages";
 import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
 import type { Preload } from "../preload";
 import { redirectOf, refusalOf } from "../error-responses";
@@ -33,8 +33,8 @@ export function useEndless<Row>(
   const name = sibling ? getFunctionName(sibling) : preloaded.query;
   const reference = useMemo(() => makeFunctionReference<"query">(name), [name]);
   const listKey = JSON.stringify([preloaded.query, preloaded.args]);
-  const [later, setLater] = useState(() => rememberedPages(remembers ? key : null, listKey));
-  if (later.of !== listKey) setLater(rememberedPages(remembers ? key : null, listKey));
+  const [later, setLater] = useState(() => storedPages(remembers ? key : null, listKey));
+  if (later.of !== listKey) setLater(storedPages(remembers ? key : null, listKey));
   const size = sizeIn(preloaded.args["paginationOpts"]);
   const argsAt = useMemo(() => {
     const { paginationOpts: _, ...rest } = preloaded.args;
@@ -52,7 +52,7 @@ export function useEndless<Row>(
   const live = usePages(rangesOf(later), reference, argsAt);
   const answerAt = useCallback((range: PageRange) => pageIn<Row>(live[nameOf(range)]), [live]);
   useEffect(() => {
-    if (remembers) rememberPages(key, later, answerAt);
+    if (remembers) storePages(key, later, answerAt);
   }, [remembers, key, later, answerAt]);
   // The first further page has the same rows as the first page and replaces its subscription.
   const [leading] = isWhole ? later.slots : [];

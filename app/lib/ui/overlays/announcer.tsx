@@ -5,7 +5,7 @@ let announcedAt = -Infinity;
 const listeners = new Set<() => void>();
 
 /** Milliseconds a screen reader may need to start: an earlier replacement would silence the first text. */
-const MOMENT = 2000;
+const RECENT_MS = 2000;
 
 export function announce(text: string): void {
   // The appended space makes screen readers announce a repeated text, because they ignore unchanged regions.
@@ -15,7 +15,7 @@ export function announce(text: string): void {
 }
 
 export function appendAnnouncement(text: string): void {
-  announce(performance.now() - announcedAt < MOMENT ? `${message} ${text}` : text);
+  announce(performance.now() - announcedAt < RECENT_MS ? `${message} ${text}` : text);
 }
 
 const subscribe = (listener: () => void) => {

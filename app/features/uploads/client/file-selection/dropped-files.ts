@@ -1,4 +1,4 @@
-import { rememberFileHandle } from "./file-handles";
+import { storeFileHandle } from "./file-handles";
 
 export type Batch = {
   files: File[];
@@ -11,7 +11,7 @@ const NOT_CHOSEN = /^(?:\..*|Thumbs\.db|desktop\.ini)$/i;
 export function readDroppedFiles(transfer: DataTransfer): () => Promise<Batch> {
   const files = [...transfer.files];
   for (const [index, item] of [...transfer.items].filter(({ kind }) => kind === "file").entries())
-    if (files[index]) rememberFileHandle(files[index], item);
+    if (files[index]) storeFileHandle(files[index], item);
   const entries = [...transfer.items]
     .flatMap((item) => (item.kind === "file" ? [item.webkitGetAsEntry()] : []))
     .filter((entry) => entry !== null);

@@ -5,7 +5,7 @@ export type ReadableHandle = FileSystemFileHandle & {
 const handles = new WeakMap<File, Promise<ReadableHandle | null>>();
 
 /** Stores the handle of a dropped file, if the browser offers one. Must be called during the drop. */
-export function rememberFileHandle(file: File, item: DataTransferItem): void {
+export function storeFileHandle(file: File, item: DataTransferItem): void {
   if (!offersHandles(item)) return;
   const handle = item.getAsFileSystemHandle().then(
     (found) => (isReadable(found) ? found : null),
