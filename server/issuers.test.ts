@@ -76,7 +76,7 @@ describe("issuers", () => {
     expect(problems[0]).toContain(expected);
   });
 
-  it("reports settings that do not exist, because a misspelled one would admit everyone", () => {
+  it("reports unknown settings, because a misspelled one would admit everyone", () => {
     expect(issuers({ ...ACME, OIDC_ACME_GROUP: "staff", OIDC_ACME_ADMIN_GROUP: "admins" }).problems).toEqual([
       expect.stringContaining("OIDC_ACME_GROUP is not a setting; expected OIDC_ACME_ with ISSUER, CLIENT_ID"),
       expect.stringContaining("OIDC_ACME_ADMIN_GROUP is not a setting"),

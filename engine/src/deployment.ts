@@ -195,8 +195,8 @@ async function open(options: OpenOptions) {
   });
 
   const cache = createQueryCache(runner);
-  const noted = new Set<string>();
-  runner.onLog(({ path, component, found }) => void (found && noted.add(nameIn(component, path))));
+  const ranPaths = new Set<string>();
+  runner.onLog(({ path, component, found }) => void (found && ranPaths.add(nameIn(component, path))));
   const loop = watchEventLoop(
     (block) => console.error(blockText(block)),
     () => {

@@ -162,7 +162,7 @@ describe("shared queries", () => {
     expect(session.seen.map(({ results }) => results.length)).toEqual([2_500]);
   });
 
-  it("shows callers within their share results while another caller's queries wait for the next rounds", async () => {
+  it("sends results to callers within their share while another caller's queries wait", async () => {
     const fake = createRunner(({ path }) => ({ value: path, readIdentity: true }));
     const [ada, eve] = [new Session(user("ada")), new Session(user("eve"))];
     const rounds: string[][] = [];
