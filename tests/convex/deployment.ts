@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -38,7 +39,8 @@ export type TestDeployment = {
 export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<TestDeployment> {
   const template = await pushedData(functions);
   const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
-  await cp(join(template, "data"), dir, { recursive: true });
+  // For hundreds of small files, the synchronous functions take a fifth of the processor time.
+  cpSync(join(template, "data"), dir, { recursive: true });
   const signingKey = await readKey(template);
   const privateKey = await importJWK(signingKey, "ES256");
   const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, log: quiet });
@@ -68,7 +70,7 @@ export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<Te
 }
 
 async function pushedData(functions: string): Promise<string> {
-  const folder = join(CACHE, await sourcesHash(functions));
+  const folder = join(CACHE, sourcesHash(functions));
   const lock = `${folder}.lock`;
   await mkdir(CACHE, { recursive: true });
   while (!(await exists(folder))) {
@@ -122,19 +124,18 @@ export async function commandLine(project: string, url: string, command: string[
   await run(process.execPath, [CLI, ...command, ...flags], { cwd: project, env: { PATH: process.env["PATH"], CI: "1" } });
 }
 
-async function sourcesHash(functions: string): Promise<string> {
+function sourcesHash(functions: string): string {
   const hash = createHash("sha256").update(functions);
-  const folders = [...new Set(["convex", "engine/src", "tests/convex", functions])];
-  const paths = (await Promise.all(folders.map((folder) => sourcesIn(join(ROOT, folder))))).flat();
+  const folders = new Set(["convex", "engine/src", "tests/convex", functions]);
+  const paths = [...folders].flatMap((folder) => sourcesIn(join(ROOT, folder)));
   for (const path of [...paths.toSorted(), join(ROOT, "package-lock.json")]) {
-    hash.update(`${relative(ROOT, path)}\0`).update(await readFile(path));
+    hash.update(`${relative(ROOT, path)}\0`).update(readFileSync(path));
   }
   return hash.digest("hex").slice(0, 32);
 }
 
-async function sourcesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.[jt]s$/.test(entry.name) && !entry.name.endsWith(".test.ts"))
     .map((entry) => join(entry.parentPath, entry.name));
 }

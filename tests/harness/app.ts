@@ -34,7 +34,7 @@ export const PRELOADED = "TEST_PRELOADED";
 /** Starts the built app on free ports; it has data of an earlier start, except with DATA_DIR. `main`: another copy's `server/main.ts`. */
 export async function startApp(settings: Record<string, string> = {}, main?: string): Promise<RunningApp> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));
-  await copyStartedData(dataDir, settings);
+  copyStartedData(dataDir, settings);
   if (APP_USER.uid !== undefined) await chown(dataDir, APP_USER.uid, APP_USER.gid);
   const ports = { PORT: await freePort(), ENGINE_PORT: await freePort(), ENGINE_SITE_PORT: await freePort() };
   const env = {
