@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Page } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
 import type { ChosenFile } from "../../fixtures/pictures.ts";
@@ -27,21 +27,25 @@ test.skip(env?.["FONTCONFIG_FILE"] === undefined, "another Chromium than the one
 test.describe.configure({ mode: "parallel" });
 
 for (const name of SCREENS) {
-  test(`matches its baselines: ${name}`, async ({ app, browser }) => {
-    test.slow();
-    const { person, paths } = await seed(app, name);
-    const context = await browser.newContext({ baseURL: app.url, reducedMotion: "reduce" });
-    await context.clock.setFixedTime(Date.now());
-    if (name !== "sign-in") await context.addCookies(person.cookies);
-    await compare(await context.newPage(), name, paths[name]);
-    await context.close();
-  });
+  if (!ONLY_LARGE.has(name)) test(`matches its baselines: ${name}`, ({ app, browser }) => compare(app, browser, name, WIDTHS));
+  // Encoding and comparing 4K screenshots takes 30 s of processor time.
+  if (LARGE_SCREENS.has(name)) {
+    test(`matches its baselines on large screens: ${name}`, { tag: "@slow" }, ({ app, browser }) =>
+      compare(app, browser, name, LARGE_WIDTHS),
+    );
+  }
 }
 
-async function compare(page: Page, name: Screen, path: string): Promise<void> {
-  await page.goto(path);
+async function compare(app: RunningApp, browser: Browser, name: Screen, sizes: Record<number, number>): Promise<void> {
+  test.slow();
+  const { person, paths } = await seed(app, `ada.${name}.${sizes === LARGE_WIDTHS ? "large" : "small"}@example.com`);
+  const context = await browser.newContext({ baseURL: app.url, reducedMotion: "reduce" });
+  await context.clock.setFixedTime(Date.now());
+  if (name !== "sign-in") await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  await page.goto(paths[name]);
   await hydrated(page);
-  for (const [width, height] of Object.entries({ ...(!ONLY_LARGE.has(name) && WIDTHS), ...(LARGE_SCREENS.has(name) && LARGE_WIDTHS) })) {
+  for (const [width, height] of Object.entries(sizes)) {
     await page.setViewportSize({ width: Number(width), height });
     await settled(page);
     for (const theme of THEMES) {
@@ -49,6 +53,7 @@ async function compare(page: Page, name: Screen, path: string): Promise<void> {
       await expect.soft(page).toHaveScreenshot(`${name}-${width}-${theme}.png`, { ...TOLERATED, stylePath: STYLE, animations: "disabled" });
     }
   }
+  await context.close();
 }
 
 async function settled(page: Page): Promise<void> {
@@ -71,8 +76,8 @@ async function settled(page: Page): Promise<void> {
     .toBe(true);
 }
 
-async function seed(app: RunningApp, screen: Screen): Promise<{ person: Person; paths: Record<Screen, string> }> {
-  const person = await signUp(app.url, "Ada Lovelace", `ada.${screen}@example.com`);
+async function seed(app: RunningApp, email: string): Promise<{ person: Person; paths: Record<Screen, string> }> {
+  const person = await signUp(app.url, "Ada Lovelace", email);
   const convex = await deploymentAs(app, person);
   const sites = await convex.mutation(api.projects.create, { name: "Small business sites" });
   const empty = await convex.mutation(api.designs.create, { projectId: sites, name: "Bakery" });
