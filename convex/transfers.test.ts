@@ -357,14 +357,15 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect((await ada.query(api.usage.getUsage, {})).bytes).toBe(0);
   });
 
-  /** Accepts the offer and stops its job, by giving the scheduled call an outdated number. */
+  /** Accepts the offer and stops its job: the scheduled call's number is NaN, which equals no number. */
   async function stopped() {
     await offer();
     const id = (await offered())[0]?._id;
     if (id === undefined) throw new Error("No offer");
+    await patch("transfers", id, { run: NaN });
     await eve.mutation(api.transfers.accept, { transferId: id });
-    await patch("transfers", id, { run: 50 });
     await backend.settle();
+    await patch("transfers", id, { run: 50 });
     return { id };
   }
 
