@@ -6,19 +6,29 @@ import { LongestFirst } from "./tests/harness/longest-first.ts";
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
-    include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"]),
-      ...(process.env.TEST_COMPONENTS ? [] : ["engine/conformance/**"]),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "isolated",
+          include: ["{app,bench,engine,server,tests}/**/*.test.{ts,tsx}"],
+          exclude: [
+            ...configDefaults.exclude,
+            ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"]),
+            ...(process.env.TEST_COMPONENTS ? [] : ["engine/conformance/**"]),
+          ],
+        },
+      },
+      // Convex functions keep no state in modules, so their tests share processes and loaded modules.
+      { extends: true, test: { name: "convex", include: ["convex/**/*.test.ts"], isolate: false } },
     ],
     environment: "node",
     setupFiles: "tests/harness/chance.ts",
     // Other tags are stable ids that docs and tables cite (tests/test-ids.ts).
     tags: [{ name: "slow", description: "Not part of npm test." }],
     strictTags: false,
-    // Two also on two cores, because tests wait for disks and other processes.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Three also on two cores, because tests wait for disks, timers and other processes.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     // Far above the normal duration: ends tests that hang, also on a busy machine.
     testTimeout: 90_000,
