@@ -5,10 +5,12 @@ import type { Database, Settings } from "../transaction/types.ts";
 const ENVIRONMENT = "env/";
 const SECRET = "secret/";
 
-/** docs.convex.dev/production/environment-variables: at most 100, names of 40 characters, values of 8 KiB. */
-const MAX_VARIABLES = 100;
+/** docs.convex.dev/production/environment-variables: at most 512, names of 256 characters, values of 8 KiB, 512 KiB in total. */
+const MAX_VARIABLES = 512;
+const MAX_NAME = 256;
+const MAX_TOTAL_BYTES = 512 * 1_024;
 const MAX_VALUE_BYTES = 8 * 1_024;
-const NAME = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
+const NAME = new RegExp(`^[A-Za-z][A-Za-z0-9_]{0,${MAX_NAME - 1}}$`);
 const BUILT_IN = new Set(["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"]);
 
 export function readEnvironment(settings: Settings): Record<string, string> {
@@ -33,7 +35,7 @@ export function changedEnvironment(env: Record<string, string>, changes: Environ
     if (!NAME.test(name)) {
       throw new EnvironmentError(
         "EnvironmentVariableNameInvalid",
-        `Environment variable name ${JSON.stringify(name)} must start with a letter and consist of at most 40 letters, digits and underscores.`,
+        `Environment variable name ${JSON.stringify(name)} must start with a letter and consist of at most ${MAX_NAME} letters, digits and underscores.`,
       );
     }
     if (value === null) after.delete(name);
@@ -43,6 +45,9 @@ export function changedEnvironment(env: Record<string, string>, changes: Environ
   }
   if (after.size > MAX_VARIABLES)
     throw new EnvironmentError("TooManyEnvironmentVariables", `A deployment has at most ${MAX_VARIABLES} environment variables.`);
+  const bytes = [...after].reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
+  if (bytes > MAX_TOTAL_BYTES)
+    throw new EnvironmentError("TooManyEnvironmentVariables", `All environment variables together have at most ${MAX_TOTAL_BYTES} bytes.`);
   return Object.fromEntries(after);
 }
 

@@ -32,11 +32,11 @@ vi.mock("convex/browser", () => ({
 it("evicts 100,000 deleted pictures once, and removes the deletions after a minute", { tags: "slow" }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "evict-"));
   await mkdir(join(dataDir, "cache"));
-  const forgotten: string[] = [];
+  const evicted: string[] = [];
   let now = 10 * MINUTE;
   const remove = (each: number) => deployment.deletions.push({ id: `${each}`, checksum: `${each}`, at: now });
   for (let each = 0; each < MANY; each++) remove(each);
-  const copies = { groups: async () => [], forget: async (checksum: string) => void forgotten.push(checksum) };
+  const copies = { groups: async () => [], evict: async (checksum: string) => void evicted.push(checksum) };
   const following = evictDeletedFiles({ ...testConfig, dataDir }, copies, () => now);
   const cachedFiles = async () => Number((await metricsText()).split('{collection="deletions_of_the_last_minute"} ')[1]?.split("\n")[0]);
   try {
@@ -46,7 +46,7 @@ it("evicts 100,000 deleted pictures once, and removes the deletions after a minu
     now += 2 * MINUTE;
     deployment.announce();
     await expect.poll(cachedFiles, { timeout: 20_000 }).toBe(1);
-    expect([forgotten.length, new Set(forgotten).size]).toEqual([MANY + 1, MANY + 1]);
+    expect([evicted.length, new Set(evicted).size]).toEqual([MANY + 1, MANY + 1]);
   } finally {
     await following.close();
     await rm(dataDir, { recursive: true });
