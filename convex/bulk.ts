@@ -56,7 +56,7 @@ export const start = userMutation({
   },
 });
 
-/** Jobs of one person that run at once. Each further one would slow down those of others. */
+/** Jobs of one person that run at once. More would slow down the jobs of others. */
 const RUNNING_MAX = 10;
 const RECENT_READ = 50;
 

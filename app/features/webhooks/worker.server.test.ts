@@ -18,7 +18,7 @@ let started: Awaited<ReturnType<typeof startAppBackend>>;
 let receiver: Server;
 let url: string;
 let status = 204;
-/** Addresses that are not answered. */
+/** Addresses to which the receiver does not respond. */
 const held = new Set<string>();
 const received: { id: string; body: { type: string; data: { items: { id: string }[] } } }[] = [];
 let ada: Person;

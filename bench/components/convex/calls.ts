@@ -3,7 +3,7 @@ import { v } from "convex/values";
 
 const { store0 } = componentsGeneric();
 
-/** The generated types do not exist here. */
+/** Untyped, because `convex/_generated` exists only after the push. */
 const own = anyApi.rows?.get as unknown as FunctionReference<"query">;
 const mounted = store0?.rows as unknown as {
   get: FunctionReference<"query", "internal">;

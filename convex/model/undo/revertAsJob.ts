@@ -61,7 +61,7 @@ function bulkKindOf(changes: Change[]): BulkKind | null {
 /** Returns the action that made a change, whose name the progress shows. */
 function actionOf({ before, after }: Change): BulkAction {
   const has = (field: Field) => field in before || field in after;
-  // `recordChanges` marks inserted items so.
+  // `recordChanges` stores 0 for an inserted item.
   if (before.removedAt === 0) return { type: "copy", to: "" };
   if (has("removedAt")) return { type: "trash" };
   if (has("designId") || has("projectId")) return { type: "move", to: after.designId ?? after.projectId ?? "" };

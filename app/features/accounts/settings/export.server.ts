@@ -15,7 +15,7 @@ type Root = "projects" | "trash";
 
 /** An entry of a JSON file. */
 type Shown = Record<string, unknown>;
-/** A file for the path `target`, which `shown` gets as `file`. `url` throws "not_found" for a deleted file. */
+/** A file with the path `target` in the archive. The entries in `shown` then name it as `file`. `url` throws "not_found" for a deleted file. */
 type StoredFile = Row & { target: string; at: number; url: () => Promise<string>; shown: Shown[] };
 
 const VERSIONS_AHEAD = 8;
