@@ -58,7 +58,7 @@ afterEach(() => {
 
 type Ended = { code: number; output: string };
 
-const KILL_AT_WRITE = join(import.meta.dirname, "../../tests/harness/preloads/kill-at-write.ts");
+const KILL_AT_WRITE = new URL("../../tests/harness/preloads/kill-at-write.ts", import.meta.url).href;
 
 /** `killAt`: the number of the write before which the command is killed. */
 function run(script: string, args: string[], dir = dataDir, killAt?: number): Promise<Ended> {

@@ -155,7 +155,7 @@ describe("npm run rollback", () => {
 });
 
 describe("a rollback that is killed", () => {
-  const preload = join(import.meta.dirname, "../../tests/harness/preloads/kill-at-write.ts");
+  const preload = new URL("../../tests/harness/preloads/kill-at-write.ts", import.meta.url).href;
   const script = join(import.meta.dirname, "../commands/rollback.ts");
   const LATER = "CREATE TABLE later";
   const killed = (name: string, at: number) => runScript(["--import", preload, script, name], { KILL_AT_WRITE: `${at}` });
