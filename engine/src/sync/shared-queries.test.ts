@@ -200,7 +200,7 @@ describe("shared queries", () => {
     expect(session.last).toHaveLength(1_500);
   });
 
-  it("runs all batches at one snapshot, also when the first query waits for the next round", async () => {
+  it("runs all batches at one snapshot, also when the first query must wait", async () => {
     const fake = createRunner(() => ({ value: "x" }));
     const snapshots: (bigint | undefined)[] = [];
     const queryRound = async (calls: (Call & { token?: string })[], at?: bigint) => {
