@@ -28,7 +28,7 @@ test.describe.configure({ mode: "parallel" });
 
 for (const name of SCREENS) {
   if (!ONLY_LARGE.has(name)) test(`matches its baselines: ${name}`, ({ app, browser }) => compare(app, browser, name, WIDTHS));
-  // Encoding and comparing 4K screenshots takes 30 s of processor time.
+  // Encoding and comparing 4K screenshots takes 18 s of processor time.
   if (LARGE_SCREENS.has(name)) {
     test(`matches its baselines on large screens: ${name}`, { tag: "@slow" }, ({ app, browser }) =>
       compare(app, browser, name, LARGE_WIDTHS),
