@@ -17,7 +17,6 @@ export type LoopWatch = {
 const TICK_MS = 100;
 const BLOCK_MS = 200;
 
-/** Detects a blocked event loop by a late timer. `takeActivities` returns the activities since its last call. */
 export function watchEventLoop(onBlock: (block: Block) => void, takeActivities: () => string[], now: () => number = elapsed): LoopWatch {
   let last = now();
   let cpu = process.cpuUsage();

@@ -46,7 +46,6 @@ export async function pushProject(target: Target, project: string): Promise<void
   await pushBundle(target, await bundleSources(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]))));
 }
 
-/** Returns the answers to `start_push` and `finish_push`. */
 export async function pushBundle(target: Target, { modules, schema, authConfig, definition, components }: Bundle) {
   const changedModules = authConfig ? [...modules, authConfig] : modules;
   const startPush = await post(target, "deploy2/start_push", {

@@ -55,7 +55,6 @@ export function checkedComponent(analysis: Analysis, componentPath: ComponentPat
 
 type Tree = { [name: string]: Tree | string };
 
-/** Returns the public functions of a component as its parent refers to them. */
 function exportTree(functions: AnalyzedFunction[]): Fields {
   const tree: Tree = {};
   for (const { module, name, type, visibility } of functions) {

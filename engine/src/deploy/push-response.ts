@@ -7,7 +7,6 @@ import { checkedComponent, evaluatedDefinition } from "./component-response.ts";
 
 type Fields = { [key: string]: Json };
 
-/** The change of each component's tables, by the component's path. */
 export type SchemaChanges = ReadonlyMap<ComponentPath, SchemaChange>;
 
 export function startPushResponse(options: {
@@ -85,7 +84,6 @@ function mountsOf(push: Push | null): Map<ComponentPath, Mounted> {
   return mounted;
 }
 
-/** `sizes`: the number of documents by component and table. */
 export function evaluateSchemaResponse(analysis: Analysis, changes: SchemaChanges, sizes: ReadonlyMap<string, number>): Fields {
   const predict = (component: ComponentPath, indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
     indexes.map((index): Fields => ({

@@ -24,7 +24,6 @@ export function parseFunctionPath(path: string, component: ComponentPath = APP):
   return { component, module: stem, name };
 }
 
-/** Returns the path inside the function's component. */
 export const showFunctionPath = ({ module, name }: Pick<FunctionPath, "module" | "name">): string => `${module}:${name}`;
 
 /** Returns the path in the whole deployment: "limiter/windows:take" in the component `limiter`. */
@@ -60,7 +59,6 @@ export type FunctionAddress = { name?: string; functionHandle?: string; referenc
 
 export type Callee = { path: FunctionPath; visibility: Exclude<Visibility, "public"> };
 
-/** Resolves an address that a function of the component `from` uses. */
 export function resolveAddress({ name, functionHandle: handle, reference }: FunctionAddress, from: ComponentPath): Callee {
   if (name !== undefined) return { path: parseFunctionPath(name, from), visibility: "any" };
   if (handle !== undefined) return { path: parseFunctionHandle(handle), visibility: "any" };

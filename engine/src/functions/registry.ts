@@ -27,7 +27,6 @@ export type KnownFunction = {
 
 type LoadedModules = { functions: Map<string, KnownFunction>; modules: Map<string, object> };
 
-/** Runs the imports of one component's modules. */
 export type LoadIn = <T>(component: ComponentPath, load: () => Promise<T>) => Promise<T>;
 
 export class Registry {

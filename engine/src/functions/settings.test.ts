@@ -3,7 +3,6 @@ import { changedEnvironment } from "./settings.ts";
 
 const variables = (count: number, value: string) => Array.from({ length: count }, (_, n) => ({ name: `V${n}`, value }));
 
-/** https://docs.convex.dev/production/environment-variables */
 describe("the limits of environment variables", () => {
   it("allow 512 variables, names of 256 characters and values of 8 KiB", () => {
     expect(Object.keys(changedEnvironment({}, variables(512, "x")))).toHaveLength(512);

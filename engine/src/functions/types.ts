@@ -8,7 +8,6 @@ export type Visibility = "public" | "exported" | "any";
 
 export type Call = {
   path: string /* "projects:create", or "projects.js:create" from older clients */;
-  /** Default: the app. */
   component?: ComponentPath | undefined;
   args: Json;
   argsText?: string;
@@ -62,7 +61,6 @@ export interface FunctionRunner {
   onLog(listener: (entry: FunctionLog) => void): () => void;
 
   analyze(bundle: Bundle): Promise<Analysis>;
-  /** Returns the changes of one component's tables. */
   prepare(push: Push, component?: ComponentPath): Promise<SchemaChange>;
   apply(push: Push): Promise<void>;
   current(): Promise<{ bundle: Bundle; analysis: Analysis } | null>;
@@ -106,7 +104,6 @@ export type Bundle = {
   modules: BundledModule[];
   schema: BundledModule | null;
   authConfig: BundledModule | null;
-  /** The app's `convex.config.ts`. */
   definition: BundledModule | null;
   components: ComponentBundle[];
 };
@@ -128,7 +125,6 @@ export type ModulesAnalysis = {
 export type Components = {
   app: ComponentDefinition;
   definitions: Record<DefinitionPath, ComponentDefinition & ModulesAnalysis>;
-  /** Each after its parent. */
   mounts: MountedComponent[];
 };
 export type Analysis = ModulesAnalysis & { authProviders: Json[]; components: Components };

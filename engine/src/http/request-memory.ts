@@ -23,7 +23,6 @@ export function countRequest(request: IncomingMessage, response: ServerResponse,
 
 export const markAuthenticated = (request: IncomingMessage): void => void accounts.get(request)?.setTier("authenticated");
 
-/** Counts a request's bytes; a refused request's are freed. @throws {RequestError} 413 or 503 when the bytes exceed a limit */
 export function keepForRequest(request: IncomingMessage, bytes: number): void {
   const account = accounts.get(request);
   const exceeded = account?.resize(bytes);

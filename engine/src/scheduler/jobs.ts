@@ -10,7 +10,6 @@ import {
 import type { Transaction } from "../transaction/types.ts";
 import type { Json } from "../values/types.ts";
 
-/** `at` is in ms since 1970. */
 export type Job = { id: string; path: FunctionPath; args: Json; at: number };
 
 export type JobEnd = { kind: "success" } | { kind: "failed"; error: string } | { kind: "canceled" };

@@ -27,7 +27,6 @@ export type SearchIndex = {
 export type Table = {
   readonly number: number;
   readonly name: string;
-  /** The path of the component that the table belongs to; "" is the app. */
   readonly component: string;
   readonly isSystem: boolean;
   readonly idLength: number;
@@ -132,7 +131,6 @@ export function openCatalog(sql: DatabaseSync) {
       namespaces.set(component, namespace);
       return namespace;
     },
-    /** Returns the paths of the components with stored tables, the app first. */
     components: (): string[] => [
       APP,
       ...[...byComponent]

@@ -166,7 +166,6 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     if (again || unresolved.size > 0 || stale.values().some(isAwaited)) schedule();
   }
 
-  /** Assigns a run to each watch without one, then returns all stale runs with an unblocked watcher. */
   function dueRuns(): Run[] {
     for (const run of stale) {
       if (run.journal !== null) resumeFromJournal(run);

@@ -5,7 +5,6 @@ import { DamagedDataError } from "../values/errors.ts";
 import { encodeKey } from "../values/keys.ts";
 import type { Json } from "../values/types.ts";
 
-/** `row` is null until it is stored. */
 export type Document = {
   readonly id: string;
   readonly table: Table;

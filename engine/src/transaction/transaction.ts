@@ -29,7 +29,6 @@ export type StorageContext = SearchContext & {
 
 const APP = "";
 
-/** Shared by the views of one transaction for different components. */
 class SharedState {
   readonly reads = new Reads();
   readonly meter = new Meter();
@@ -286,7 +285,6 @@ export class DataTransaction implements Transaction, Reader {
     return table;
   }
 
-  /** Returns the table of an id, or null if it no longer exists. `requested` names the argument in errors. */
   private ownerOf(requested: string, id: string, expected: string | undefined): Table | null {
     const table = this.namespace.tableOf(id);
     if (table === undefined) {

@@ -19,10 +19,8 @@ export type Usage = {
 export interface Transaction {
   readonly kind: "query" | "mutation";
   readonly snapshot: Timestamp;
-  /** The path of the component whose tables it uses; "" is the app. */
   readonly component: string;
 
-  /** Returns the same transaction for the tables of another component. */
   in(component: string): Transaction;
   /** Returns the table of an id, or null for ids of other components. */
   tableOf(id: string): string | null;
@@ -94,9 +92,7 @@ export interface Database {
 
   readonly settings: Settings;
 
-  /** Returns the stored tables of all components. */
   tables(): { component: string; name: string; number: number }[];
-  /** Returns the paths of the components with stored tables, the app first. */
   components(): string[];
   sizes(): Record<string, number>;
   tableOf(id: string): string | null;

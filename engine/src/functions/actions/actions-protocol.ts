@@ -39,7 +39,6 @@ export type FromActions =
   | { kind: "failed"; id: number; message: string; data: Json | undefined; logLines: LogLine[] }
   | { kind: "response"; id: number; response: HttpResponse; logLines: LogLine[]; route: string | null; component: ComponentPath }
   | { kind: "ended"; id: number }
-  /** `component` is the caller's. */
   | { kind: "syscall"; id: number; component: ComponentPath; call: number; op: string; args: string; argsText: string | null }
   | {
       kind: "store";

@@ -21,7 +21,6 @@ const HEAP_MIB = 512;
 const collectGarbage = garbageCollector();
 
 export type Ended = Extract<FromActions, { kind: "done" | "failed" | "response" }>;
-/** `component` is that of an action; HTTP actions begin in the app. */
 type Running = { name: string; component: ComponentPath; identity: Identity; finish: (message: Ended | Unstarted) => void };
 type Unstarted = { kind: "unstarted"; id: number };
 

@@ -3,15 +3,11 @@ import { resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 import type { Bundle, BundledModule, ComponentBundle } from "../types.ts";
 
-/** Sources of components, by the path of their definition. */
 export type ComponentSources = Record<string, { files: Record<string, string>; dependencies?: string[] }>;
 
 const DEFINITION = "convex.config.ts";
 
-/**
- * Bundles an app and its components.
- * A `convex.config.ts` imports a component as "./_componentDeps/" and the base64url of its path, as in the command line's bundles.
- */
+/** Bundles an app and its components. As from the command line, imports of components are "./_componentDeps/" and a base64url path. */
 export async function bundleSources(
   { [DEFINITION]: definition, ...files }: Record<string, string>,
   components: ComponentSources = {},

@@ -1,4 +1,3 @@
-/** Reads functions, routes, crons, schemas and auth providers from loaded modules. */
 import type { Json } from "../../values/types.ts";
 import { parseSchedule } from "../../scheduler/crons.ts";
 import type { Analysis, AnalyzedFunction, ModulesAnalysis } from "../types.ts";

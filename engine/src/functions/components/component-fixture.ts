@@ -1,4 +1,3 @@
-/** An app with two mounts of a component, and a component that mounts a later version of it. */
 import { componentImport, type ComponentSources } from "../bundles/bundle-fixture.ts";
 
 const IMPORTS = `

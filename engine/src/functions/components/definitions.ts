@@ -15,9 +15,7 @@ export type ComponentDefinition = {
   name: string | null;
   children: ChildComponent[];
   env: Record<string, EnvironmentDeclaration>;
-  /** The children that serve HTTP routes, by prefix ("/limiter/"). */
   httpMounts: Record<string, string>;
-  /** The prefix of the app's own HTTP routes. */
   httpPrefix: string | null;
 };
 

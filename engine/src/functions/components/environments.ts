@@ -10,10 +10,7 @@ export type Environment = Record<string, string>;
 /** Set for every component (`convex/src/cli/codegen_templates/server.ts`). */
 const BUILT_IN = ["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"];
 
-/**
- * Returns the variables of the app and of each mounted component.
- * @throws Error for a variable that is missing, undeclared or does not match its validator
- */
+/** @throws Error for a variable that is missing, undeclared or does not match its validator */
 export function componentEnvironments(
   { app, definitions, mounts }: Pick<Components, "app" | "mounts"> & { definitions: Record<string, ComponentDefinition> },
   environment: Environment,

@@ -2,7 +2,6 @@ import { APP, childPath, type ComponentPath } from "../paths.ts";
 import type { Components } from "../types.ts";
 import type { ComponentDefinition } from "./definitions.ts";
 
-/** A component that may serve a request, and the path in its own router. */
 export type RoutedPath = { component: ComponentPath; path: string };
 
 /** Returns the candidates in the order of their precedence: mounted components first, those with the longest prefix before others. */

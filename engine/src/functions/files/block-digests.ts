@@ -15,7 +15,6 @@ type File = Pick<OpenFile, "path" | "size" | "sha256">;
 
 export class BlockDigests {
   readonly #known = new LRUCache<string, Buffer>({ maxSize: REMEMBERED_BYTES, sizeCalculation: (digests) => digests.length });
-  /** Concurrent ranges of one file share its first reading. */
   readonly #reading = new Map<string, Promise<Buffer>>();
 
   /** Compares each block before it yields its part. @throws {FileDifference} */

@@ -214,7 +214,6 @@ function endCursorOf(journal: string | null): string | null {
   }
 }
 
-/** Shares the transaction and undoes the writes of a failed mutation. */
 async function runNested(run: Run, args: Arguments, { registry, database }: Services): Promise<string> {
   const type = asString(args["udfType"]);
   const kind = type === "mutation" ? "mutation" : "query";

@@ -23,7 +23,6 @@ const round = (id: number, ...callers: Identity[]): Question => ({
 const [ada, eve] = [user("ada"), user("eve")];
 const service: Identity = { kind: "user", user: { tokenIdentifier: "s", subject: "s", issuer: "i", service: true }, expiresAt: Infinity };
 
-/** Takes all questions, each of which takes `ms`. Returns their ids. */
 function takeAll(queue: FairQueue, ms: (question: Question) => number, start = 0): number[] {
   const ids: number[] = [];
   let now = start;

@@ -5,7 +5,6 @@ type Dropped = { drop: string[] };
 
 /** A caller over the share gets one millisecond in `PACE` while others wait. */
 const PACE = 4;
-/** How far a caller who used the share at once is ahead of the pace. */
 const AHEAD_MS = SHARE_MS * (PACE - 1);
 /** Callers that are remembered before those within their share are forgotten. */
 const CALLERS_MAX = 1_000;
@@ -23,7 +22,6 @@ export class FairQueue {
     return this.#arrived.length === 0 && this.#delayed.size === 0;
   }
 
-  /** If false, the next question is a delayed one, unless others arrive. */
   get hasArrived(): boolean {
     return this.#arrived.length > 0;
   }
@@ -45,7 +43,6 @@ export class FairQueue {
     }
   }
 
-  /** Counts the time that the question took. */
   charge(question: Question, ms: number, now: number): void {
     const caller = callerOfQuestion(question);
     if (caller === null) return;
@@ -65,7 +62,6 @@ export class FairQueue {
     if (session !== null) this.#sessions.set(session, { caller, count: (this.#sessions.get(session)?.count ?? 0) + 1 });
   }
 
-  /** Returns a question of the caller who used the least, if that caller is within the share at `now`. */
   #firstDelayed(now: number): Question | null {
     if (this.#delayed.size === 0) return null;
     const usedUntil = (caller: string): number => this.#usedUntil.get(caller) ?? 0;

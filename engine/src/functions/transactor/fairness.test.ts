@@ -42,7 +42,7 @@ test.each<["query" | "mutation", string]>([
   expect(await Promise.all(flood)).toEqual(lanes.map(() => true));
 });
 
-test("a caller does not wait for another caller's batch of queries, which ends at its snapshot", async () => {
+test("a caller does not wait for another caller's batch of queries", async () => {
   const { runner } = fixture;
   const batch = runner.queries(lanes.map((lane) => call("work:long", { lane }, by("mallory"))));
   let ended = false;

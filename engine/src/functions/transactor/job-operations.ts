@@ -71,10 +71,8 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
   }
 }
 
-/** Returns the view of a transaction for the component that the job belongs to. */
 const ofJob = ({ database }: Transactor, transaction: Transaction, id: string): Transaction => transaction.in(database.componentOf(id));
 
-/** Returns the largest number of jobs that were changed in a component. */
 function inEachComponent(transactor: Transactor, batch: OpenBatch, change: (transaction: Transaction) => number): number {
   return transactor.transact(batch, (transaction) =>
     Math.max(...transactor.database.components().map((component) => change(transaction.in(component)))),

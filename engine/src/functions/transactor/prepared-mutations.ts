@@ -41,7 +41,6 @@ export class PreparedMutations {
     return { conflict: entry.conflict };
   }
 
-  /** Marks the mutations that the commit affects. Returns the tokens of subscriptions. */
   invalidate({ affected }: Commit, committed: Transaction, path: string | null): string[] {
     return affected.filter((token) => {
       const entry = this.#byToken.get(token);

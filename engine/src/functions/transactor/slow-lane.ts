@@ -55,7 +55,6 @@ export class SlowLane {
     return this.#running;
   }
 
-  /** A session's mutations keep their order here, too. */
   #isFirst(question: Question, position: number): boolean {
     const callers = callersOf(question);
     if (callers.length > 0 && callers.every((caller) => isCurrent(this.#slowCallers, caller))) return false;

@@ -36,7 +36,6 @@ const after = { code: null, env: { NAME: "after" } };
 const environment = () => thread.request("environment", null);
 
 const LONG_MS = 1_000;
-/** Makes the other thread's last messages and its end arrive together. */
 const beBusy = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONG_MS);
 
 test("starts one successor when a thread's end and last messages arrive together", async () => {

@@ -221,7 +221,6 @@ export class TransactorThread {
     }
   }
 
-  /** Replaces a thread that ended. The running call fails, with the watchdog's `verdict` if there is one. */
   async #restart(ended: TransactorProcess, verdict: { message: number; call: number; text: string } | null): Promise<void> {
     this.#held = true;
     const next = this.#takeSpare();

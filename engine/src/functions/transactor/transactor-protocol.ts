@@ -7,7 +7,6 @@ import type { Analysis, Bundle, Push, SchemaChange, TablePage, Visibility } from
 
 export type WireCall = {
   path: string;
-  /** Default: the app. */
   component?: ComponentPath | undefined;
   args: string;
   identity: Identity;
@@ -43,7 +42,6 @@ export type FileRow = { id: string; sha256: string; size: number; contentType: s
 
 export type StoredFile = FileRow & { path: string; url: string };
 
-/** The function that a caller requests. */
 export type RequestedFunction = { path: string; component?: ComponentPath | undefined; visibility: Visibility };
 
 export type Questions = {

@@ -10,7 +10,6 @@ export type PageRequest = {
   query: Json;
   fingerprint: Buffer;
   from: Position;
-  /** With an end, the page contains everything up to it; otherwise `size` documents. */
   until: Position | null;
   size: number;
   maximumRows: number;

@@ -8,7 +8,6 @@ import { parseSchema } from "./schemas.ts";
 import type { StorageContext } from "../transaction.ts";
 import type { PreparedSchema } from "../types.ts";
 
-/** A schema that all documents stored at `at` match. */
 export type Prepared = PreparedSchema & { readonly at: Timestamp; readonly parsed: Schema; readonly diffs: TableDiff[] };
 
 /** Checks stored documents; with `earlier`, only if a later commit exists. @throws FunctionError naming table, document and field */
@@ -104,7 +103,6 @@ function changeTable(table: Table, diff: TableDiff, context: StorageContext): vo
   fillIndexes(table, added, addedSearch, context);
 }
 
-/** Returns whether there are text indexes of format 1, which must be rebuilt. */
 export const hasOutdatedTexts = ({ catalog, textIndexes }: StorageContext): boolean =>
   catalog.list().some(({ searchIndexes }) => [...searchIndexes.values()].some((index) => textIndexes.isOutdated(index)));
 

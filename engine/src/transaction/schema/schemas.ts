@@ -6,7 +6,6 @@ import { Schema } from "./schema.ts";
 /** In the app; in components, the component's path follows. */
 const SETTING = "_schema";
 
-/** The schemas in force, one per component. */
 export class Schemas {
   readonly #byComponent = new Map<string, Schema>();
   readonly #catalog: Catalog;
