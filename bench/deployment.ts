@@ -40,7 +40,6 @@ export const baseline = (name: string, dir: string): Promise<Server> =>
 export const startDeployment = (dir: string, ...imported: string[]): Promise<Server> =>
   startServer(MAIN, ["--data", dir, "--port", "0", "--site-port", "0", "--admin-key", ADMIN_KEY], imported);
 
-/** Pushes `project/`, with the files of `added` above it. */
 export async function push({ url }: Server, added?: "components"): Promise<void> {
   const project = temporaryFolder("project");
   for (const source of ["project", ...(added ? [added] : [])]) cpSync(join(import.meta.dirname, source), project, { recursive: true });

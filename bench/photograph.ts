@@ -8,7 +8,6 @@ const HEIGHT = 3000;
 const GRAIN = 9;
 const TILE = 512;
 
-/** Returns a JPEG of 12 megapixels with grain, like a phone's photograph, and at least `bytes` bytes. */
 export async function grainyPhotograph(bytes: number): Promise<Buffer> {
   const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
   const pixels = await sharp(picturePath("dandelions")).resize(WIDTH, HEIGHT).removeAlpha().raw().toBuffer();

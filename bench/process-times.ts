@@ -2,7 +2,6 @@ import { cpuMs, isDeployment, type Process, processesBelow } from "../tests/harn
 
 export type ProcessTimes = Map<string, number>;
 
-/** Returns the CPU time of this process and its descendants, including apps and browsers, since their start. Needs /proc. */
 export function processTimes(): ProcessTimes {
   const times: ProcessTimes = new Map([["benchmark", cpuMs(process.pid)]]);
   for (const each of processesBelow(process.pid)) {

@@ -16,7 +16,6 @@ import { storeOf } from "./harness/store.ts";
 
 /** `npm run older-data -- FOLDER`: records the data and browser profile of this build, killed with an unfinished purge, copy and upload. */
 
-/** More than one batch of a purge and of a copy. */
 const IMAGES = 130;
 const PARTIAL_BYTES = 40_000;
 
@@ -77,7 +76,6 @@ try {
   await app.dispose();
 }
 
-/** Removes HTTP/2 pseudo-headers and hop-by-hop headers, which must not be passed to `fetch`. */
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
   const isHops = (name: string) => name.startsWith(":") || name === "host" || name === "connection";
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isHops(name)));

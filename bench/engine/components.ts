@@ -44,7 +44,6 @@ async function rows(server: Server): Promise<string[]> {
   return query(server, "rows:ids", { count: ROWS });
 }
 
-/** `run` reads each row once and returns the deployment's CPU time per query in milliseconds. */
 async function load({ url, child }: Server, path: string, ids: string[]) {
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => HttpConnection.open(url)));
   const bodies = ids.map((id) => callBody(path, { id }));

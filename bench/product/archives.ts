@@ -10,7 +10,6 @@ const LATENCY = "40";
 /** Issue 17: 10,000 images over 40 ms latency within three times the embedded time. */
 const MOST = 3;
 
-/** Downloads the archive of a design of small images, where requests cause most of the cost. */
 export async function archives(): Promise<Figure[]> {
   const near = await measure([]);
   const far = await measure(["--latency", LATENCY]);

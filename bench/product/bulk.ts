@@ -22,7 +22,6 @@ const RELEASED_MS = 100_000;
 
 const imageName = (index: number) => `photograph ${index}.jpg`;
 
-/** Runs bulk jobs on 10,000 images of one design: cancelled, resumed, and with a killed deployment. Throws if a count is wrong. */
 export async function bulk(): Promise<Figure[]> {
   const deployment = await startTestDeployment();
   const backend = embeddedOn(deployment);

@@ -170,7 +170,6 @@ async function measure(app: RunningApp, browser: Browser, { person, ...list }: L
   return figures;
 }
 
-/** Returns ms until the change shows, and the bytes sent for it. `received` is the total so far. */
 async function changing(page: Page, { change }: List, received: () => number): Promise<{ took: number; sent: number }> {
   const [took, sent]: [number[], number[]] = [[], []];
   for (let round = -1; round < ROUNDS; round++) {

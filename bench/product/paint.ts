@@ -86,7 +86,6 @@ async function live(page: Page, change: (name: string) => Promise<unknown>): Pro
   await page.waitForFunction(() => document.querySelector("h2")?.textContent === "live");
 }
 
-/** Returns the milliseconds from the change to the first frame that shows it. Both clocks are this machine's. */
 async function untilPainted(page: Page, name: string, change: (name: string) => unknown, selector = "h2"): Promise<number> {
   await page.evaluate(
     ([wanted, shown]) => {

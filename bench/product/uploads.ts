@@ -161,7 +161,6 @@ function variant(photograph: Buffer, index: number): Upload {
   return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Makes processes write CPU profiles to the folder BENCH_PROFILE, if it is set. */
 export function profiled(): Record<string, string> {
   const folder = process.env["BENCH_PROFILE"];
   return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};

@@ -27,7 +27,6 @@ async function manifestsIn(example: string): Promise<Manifest[]> {
   return parseAllDocuments(text).map((document) => manifestSchema.parse(document.toJS()));
 }
 
-/** Returns the compiler's output, which names unknown fields. The validator accepts them. */
 async function unknownFields(manifests: Manifest[]): Promise<string> {
   const folder = await mkdtemp(join(ROOT, "node_modules/.cache/manifests-"));
   try {

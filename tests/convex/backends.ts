@@ -6,7 +6,6 @@ import { probe } from "./probe-references.ts";
 
 export { probe };
 
-/** Two implementations of Convex behind one interface, which must agree: convex-test and the embedded deployment. */
 export const backends: { name: string; start: () => Promise<Backend>; scansAllRows: boolean }[] = [
   // Each of its queries reads the ids of every row in every table.
   { name: "convex-test", start: convexTestBackend, scansAllRows: true },

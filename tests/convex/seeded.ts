@@ -1,4 +1,3 @@
-/** Returns a repeatable generator of numbers from 0 to 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -25,7 +25,6 @@ function open(address = url, origin?: string): Promise<WebSocket> {
   return new Promise((resolve, reject) => socket.once("open", () => resolve(socket)).once("error", reject));
 }
 
-/** Resolves once the earlier frames are handled: a pong comes after them, and a query after the functions that they call. */
 async function answered(socket: WebSocket): Promise<void> {
   const closed = socket.readyState === WebSocket.CLOSED ? null : once(socket, "close");
   socket.ping();

@@ -15,7 +15,6 @@ export function asProcess(child: ChildProcess): AppProcess {
   return { child, pid: () => child.pid ?? 0, signal: (signal) => child.kill(signal) };
 }
 
-/** Shares the network and the process ids with the tests, which reach the app and its deployment as they do without a container. */
 export function runInContainer(image: string, { PATH: _path, ...env }: NodeJS.ProcessEnv): AppProcess {
   const name = `atelier-test-${randomUUID()}`;
   const dataDir = env["DATA_DIR"] ?? "";

@@ -24,7 +24,6 @@ export type RunningApp = {
   output(): string;
   kill(): Promise<void>;
   stop(): Promise<number | null>;
-  /** Restarts the app at the same address with the same data; `main` is another copy of the app. */
   start(main?: string): Promise<void>;
   dispose(): Promise<void>;
 };

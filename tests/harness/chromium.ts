@@ -10,7 +10,6 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/chromium");
 const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/usr/bin/google-chrome-stable"];
 
-/** The package's platform. */
 const IS_PACKAGED = process.platform === "linux" && process.arch === "x64";
 
 const SAME_TEXT = ["--font-render-hinting=none", "--disable-lcd-text"];

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { freePort } from "./app.ts";
 
-/** A call of the deployment. `function` is empty for other endpoints, such as timestamps and files. */
 export type DeploymentCall = { endpoint: string; function: string; live: boolean; began: number; ended: number; bytes: number };
 
 export type CountingProxy = {
@@ -80,7 +79,6 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
   };
 }
 
-/** Returns the function's name, which the official client sends first in the body. */
 const functionIn = (body: Buffer): string => /^\{"path":"([\w/:.-]{1,100})"/.exec(body.toString("latin1", 0, 200))?.[1] ?? "";
 
 const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString() : "");

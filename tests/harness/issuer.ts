@@ -21,7 +21,6 @@ export type TestIssuer = {
   /** Registers the addresses of an app, whose port is known only after its start. `id`: the provider id there. */
   connect(app: string, id: string): Promise<void>;
   consent(authorizationUrl: string, user: Identity): Promise<string>;
-  /** Replaces the signing key. */
   rotateKeys(): Promise<void>;
   /** Changes the claims of later ID tokens. `key`: signs with a key that the issuer does not publish. */
   alter(change: ((claims: JWTPayload) => JWTPayload) | null, key?: "foreign"): void;
@@ -162,7 +161,6 @@ async function configurationOf({ app, id, clientId, people, key }: Setup): Promi
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: {
         enabled: true,
-        // Signs out at once instead of asking.
         logoutSource: (ctx, form) => {
           const confirmed = form.replace("</form>", '<input type="hidden" name="logout" value="yes"/><button>Sign out</button></form>');
           ctx.body = `<!DOCTYPE html><title>Issuer</title>${confirmed}`;

@@ -147,7 +147,6 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
   return provider;
 }
 
-/** Answers the login and consent pages as the person of the header `X-Person`. */
 export async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const accountId = String(request.headers["x-person"]);
   if (request.headers["x-deny"]) {
@@ -195,7 +194,6 @@ async function profile(
   response.writeHead(user ? 200 : 401, { "Content-Type": "application/json" }).end(JSON.stringify(user?.claims ?? {}));
 }
 
-/** Walks through a provider's pages and returns the callback URL. */
 export async function consent(origin: string, authorizationUrl: string, user: Identity, deny: boolean): Promise<string> {
   const jar = new Map<string, string>();
   const { pathname, search } = new URL(authorizationUrl);

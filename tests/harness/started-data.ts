@@ -11,6 +11,5 @@ export function setStartedData(dataDir: string): void {
 
 export function copyStartedData(dataDir: string, settings: Record<string, string>): void {
   const folder = process.env[FOLDER];
-  // For hundreds of small files, the synchronous function takes a fifth of the processor time.
   if (folder !== undefined && !OTHER_DATA.some((name) => name in settings)) cpSync(folder, dataDir, { recursive: true });
 }

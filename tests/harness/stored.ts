@@ -12,7 +12,6 @@ const page = z.object({
 
 export type Comparison = {
   images: number;
-  /** Images and versions with missing bytes or another size. Never allowed. */
   rowsWithoutBytes: string[];
   bytesWithoutRow: string[];
 };

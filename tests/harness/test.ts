@@ -168,7 +168,6 @@ async function examine(page: Page, rules?: string[]): Promise<Violation[]> {
   return results;
 }
 
-/** One per browser, because a context for each check starts a process and loads every style sheet again. */
 const copies = new WeakMap<Browser, Page>();
 
 async function copyPage(browser: Browser): Promise<Page> {

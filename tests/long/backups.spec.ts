@@ -45,7 +45,6 @@ test("takes and tests backups, and a restored backup gives the same app", async 
     await expect.poll(() => app.output()).toContain('"msg":"a backup was taken, restored and compared"');
     expect(app.output()).not.toContain(designId);
 
-    // A list of projects, a project, a design and two images.
     const taken = await command("backup", [], { DATA_DIR: app.dataDir, BACKUP_TO: to });
     expect(taken).toMatch(/is complete \(\d+\.\d MB new\)\. It was restored and compared, and 5 pages were rendered from it\./);
     expect(await command("check-data", [to], {})).toContain("has no problems. Checked: 2 backups");

@@ -65,7 +65,6 @@ test("two servers behind a balancer without affinity serve every session", async
   }
 });
 
-/** Expects the other server to reject a chunk with the text that restarts clients (`upload-outcomes.test.ts`). */
 async function expectSameServer(app: BalancedApp): Promise<void> {
   const person = await signUp(app.url);
   const { designId } = await makeDesign(app, person);

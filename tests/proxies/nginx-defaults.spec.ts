@@ -12,7 +12,6 @@ const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex
 
 type Fixtures = { nginxSettings: string; ownApp: RunningApp };
 
-/** `app` is reached at nginx's address: Debian's nginx with `proxy_pass` and `nginxSettings`. */
 const test = base.extend<Fixtures>({
   nginxSettings: ["", { option: true }],
   ownApp: async ({ nginxSettings }, use) => {

@@ -17,16 +17,13 @@ export type RunningProxy = {
   close(): Promise<void>;
 };
 
-/** `configuration` replaces the configuration of docs/proxies.md, and has the same example values. */
 type ProxyOptions = { port: number; target: number; configuration?: string; url?: string };
 
 type Configuration = { port: number; folder: string; block: string };
 
 type Kind = {
   language: string;
-  /** Example values of docs/proxies.md, each replaced where it occurs. */
   values: (options: { port: number; target: number; folder: string }) => Record<string, string>;
-  /** Adds the content of Debian's own files around the block; everything is stored in `folder`. */
   file: (configuration: Configuration) => string;
   args: (file: string, folder: string) => string[];
 };

@@ -23,7 +23,6 @@ const DESIGNS_OF_PROJECT = 10;
 const ROWS_OF_COMMIT = 2000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Fills the `DATA_DIR` of a stopped app that has started once, as the app would. The owners of the data have no accounts. */
 export function fill(dataDir: string, amounts: Amounts): void {
   fillDeployment(join(dataDir, "convex"), amounts);
   fillCache(join(dataDir, "cache", "images"), amounts.cachedFiles);

@@ -16,7 +16,6 @@ export type SoakOptions = {
 export type Half = { perMinute: number; p50: number; p99: number };
 export type Soak = {
   halves: [first: Half, second: Half];
-  /** CPU time (ms) of app and deployment per operation in each half. Other work on the machine affects it less than durations. */
   cpu: [first: number, second: number];
   kinds: { kind: string; halves: [Half, Half] }[];
   failures: string[];

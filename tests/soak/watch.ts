@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import type { RunningApp } from "../harness/app.ts";
 import { anonymousMiB, cpuMs, processesOf } from "../harness/processes.ts";
 
-/** `cpuMs`: CPU time of both processes since their start. */
 export type Sample = { at: number; memory: [app: number, deployment: number]; cpuMs: number; descriptors: number; files: number };
 
 export async function sample(app: RunningApp, at: number): Promise<Sample> {

@@ -4,7 +4,6 @@ import type { Identity, SocialServer } from "../../harness/oidc.ts";
 
 export type Answer = { status: number; body: unknown; headers: Headers; location: string | null };
 
-/** Calls the auth API like a page's script: with Origin and cookies, without following redirects. */
 export class Program {
   readonly cookies = new Map<string, string>();
   readonly app: RunningApp;

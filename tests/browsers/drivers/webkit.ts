@@ -121,7 +121,6 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
   };
 }
 
-/** Rejects when a hung web process does not answer a command. */
 async function answered<Result>(command: Promise<Result>): Promise<Result> {
   const late = new AbortController();
   const timeout = setTimeout(FINAL_COMMAND_TIMEOUT_MS, undefined, { signal: late.signal }).then(() => {

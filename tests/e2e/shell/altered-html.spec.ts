@@ -1,4 +1,3 @@
-/** Extensions and proxies change a page's HTML before hydration. Text typed by then must stay. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";

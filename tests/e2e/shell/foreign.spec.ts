@@ -29,7 +29,6 @@ async function deleted(app: RunningApp, person: Person): Promise<Ids> {
 
 const never: Ids = { project: "never-was", design: "never-was", image: "never-was" };
 
-/** Returns the response without parts that vary: request ids, nonces, dates, tokens and the requested ids. */
 async function comparable(response: Response, ids: Ids) {
   const own = new Set(["date", "x-request-id", "set-cookie", "content-length", "server-timing"]);
   const nonce = /'nonce-([^']+)'/.exec(response.headers.get("Content-Security-Policy") ?? "")?.[1];

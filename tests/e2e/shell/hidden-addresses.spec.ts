@@ -1,4 +1,3 @@
-/** Tests pages behind a proxy that hides e-mail addresses in HTML, as Cloudflare does by default. */
 import { freePort } from "../../harness/app.ts";
 import { startAddressHidingProxy } from "../../harness/address-hiding-proxy.ts";
 import { expect, hydrated, test } from "../../harness/test.ts";

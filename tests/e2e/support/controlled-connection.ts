@@ -3,7 +3,6 @@ import { expect, type Page, type WebSocketRoute } from "@playwright/test";
 export const LOST = { code: 1011 };
 export const SYNC = /\/api\/\d[^/]*\/sync$/;
 
-/** Returns the version of the query set that a "ModifyQuerySet" starts or a "Transition" ends with. */
 function querySetVersion(message: string | Buffer, key: "newVersion" | "querySet") {
   const { type, ...rest } = JSON.parse(String(message));
   if (type === "ModifyQuerySet" && key === "newVersion") return Number(rest.newVersion);

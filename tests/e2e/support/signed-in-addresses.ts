@@ -10,7 +10,6 @@ const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
   compare: (ids) => `?a=${ids[":imageId"]}`,
 };
 
-/** Returns the addresses of all routes below `routes/signed-in.tsx`, for a new design with one image. All items have the `name`. */
 export async function signedInAddresses(app: RunningApp, person: Person, name?: string): Promise<{ design: string; addresses: string[] }> {
   const { designId, path } = await makeDesign(app, person, name);
   const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);

@@ -7,7 +7,6 @@ import { providerIds, variablesOf } from "../../../server/providers.ts";
 import { allProviders, appleKey, COGNITO } from "./settings.ts";
 import { type Person, PICTURE, type ProviderId, shapes } from "./shapes.ts";
 
-/** A browser's redirect back from a provider: an address, or a form that the provider's page posts. */
 export type Redirect = { url: string; form: URLSearchParams | null };
 
 export type StandIn = {
