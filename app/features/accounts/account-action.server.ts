@@ -96,7 +96,6 @@ type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | 
   staysOnPage?: boolean;
 };
 
-/** Handles a form for visitors without a session: posts it to a Better Auth endpoint, then loads the next page. */
 export async function authFormAction<Schema extends z.ZodObject>(
   sent: ActionRequest,
   { schema, otherFields: others, path, body, target, staysOnPage: stays = false }: AuthForm<Schema>,

@@ -1,6 +1,5 @@
 import { DISK_FULL_TEXT } from "~/lib/data/error-responses";
 
-/** A rejection by Better Auth, or by a rule of ours with the same shape. */
 export class Rejection extends Error {
   override name = "Rejection";
   readonly status: number;

@@ -10,12 +10,10 @@ export type LinkCommenting = {
   run: (call: "startThread" | "reply" | "edit" | "remove", args: object) => Promise<void>;
 };
 
-/** For the visitors of a public link with comments; null elsewhere. */
 export const LinkCommentingContext = createContext<LinkCommenting | null>(null);
 
 export const useLinkCommenting = (): LinkCommenting | null => use(LinkCommentingContext);
 
-/** Returns the author if it is a guest, whose comments need a name. */
 export function useGuest(): LinkAuthor | null {
   const me = use(LinkCommentingContext)?.me;
   return me?.isGuest ? me : null;

@@ -1,6 +1,5 @@
 import { SIGNED_IN } from "~/lib/rights/item-addresses";
 
-/** The search parameter that names the thread to show. */
 export const THREAD = "thread";
 
 type CommentedItem = { designId: string; imageId?: string | undefined };

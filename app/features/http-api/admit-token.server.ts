@@ -36,7 +36,6 @@ export async function admitToken(request: Request, context: Readonly<RouterConte
   return tokenHash;
 }
 
-/** Counts a token that was revoked since it was admitted, and returns its error. */
 export async function refuseToken(tokenHash: string, address: string): Promise<ApiError> {
   valid.delete(tokenHash);
   await countRefusal(address);
@@ -53,7 +52,6 @@ async function expectValid(config: AppConfig, tokenHash: string, address: string
   throw unknownToken();
 }
 
-/** Returns whether the token is valid. Subtracts the attempt also if the deployment does not answer. */
 async function checkToken(config: AppConfig, tokenHash: string, address: string): Promise<boolean> {
   await count(config, address);
   const isUnknown = await serviceConvex(config)

@@ -40,7 +40,6 @@ export type ApiCall = {
   id: string;
 };
 
-/** `path` can have the parameter `{id}`. `answer` is the schema of the response, or "file". */
 export type Endpoint = {
   method: "GET" | "POST";
   path: string;

@@ -15,7 +15,6 @@ export async function countRequest(tokenHash: string): Promise<Limit> {
   return limitOf(state.result, state.isExceeded, REQUESTS_PER_MINUTE);
 }
 
-/** Counts a request without a valid token. */
 export async function countRefusal(address: string): Promise<Limit> {
   const state = await consume(refusals, networkOf(address));
   return limitOf(state.result, state.isExceeded, REFUSALS_PER_MINUTE);

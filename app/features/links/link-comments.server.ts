@@ -83,7 +83,6 @@ const sentChange = z.discriminatedUnion("call", [
   z.object({ call: z.literal("remove"), name, args: z.strictObject({ commentId: id }) }),
 ]);
 
-/** Runs a change of the viewer, which sends JSON. Answers with the author, or with the reason of a rejection. */
 export async function linkCommentsApi({ request, context }: Sent): Promise<Response> {
   await unlockedLink(context);
   const headers = new Headers({ "Cache-Control": "no-store" });

@@ -18,9 +18,7 @@ type LinkFrameProps = {
   role: LinkRole;
   convex: AppConfig["browserConvex"];
   canReport: boolean;
-  /** Whether the link is for one image. Visitors then have no page of its design. */
   isOfImage: boolean;
-  /** Null for signed-out visitors, who cannot save. */
   isSaved: boolean | null;
   saveProblem: string | null;
   commenter: LinkAuthor | null;

@@ -14,7 +14,6 @@ type Shown = Awaited<ReturnType<typeof loadImage>>;
 
 export type DesignOfLink = { page: Endless<DesignImage>; imageCount: number };
 
-/** Renders the viewer for the visitors of a link. The link of an image shows neither its design nor other images. */
 export function LinkImage({ shown, design }: { shown: Shown; design?: DesignOfLink }) {
   return design ? <ImageOfDesign shown={shown} design={design} /> : <OneImage shown={shown} around={NONE} total={1} />;
 }

@@ -115,7 +115,6 @@ export async function unlock(
   return { cookies };
 }
 
-/** `of`: the link, or the user who sets passwords. */
 type Attempt = { what: "unlock" | "report" | "password" | "comment"; of: string; address: string };
 
 /** Counts an attempt in total and per visitor, or reverts it. Returns the seconds to wait; 0 allows the attempt. */

@@ -13,7 +13,6 @@ export function SaveLinkForm({ token, isSaved, problem }: SaveLinkFormProps) {
   const shownProblem = fetcher.data ? fetcher.data.saveProblem : problem;
   const isSavedNow = fetcher.data !== undefined && shownProblem === null;
   const saved = useRef<HTMLDivElement>(null);
-  // Moves the focus from the removed button to the link.
   useEffect(() => {
     if (isSavedNow) saved.current?.querySelector("a")?.focus();
   }, [isSavedNow]);

@@ -6,7 +6,6 @@ import type { Refusal } from "#convex/model/errors";
 
 type Answer = { me?: LinkAuthor; refusal?: Refusal };
 
-/** Sends comments of a link's visitor to the app server. Null for a link without comments. */
 export function useLinkSending(token: string, commenter: LinkAuthor | null): LinkCommenting | null {
   const [written, setWritten] = useState<LinkAuthor | null>(null);
   const [name, setName] = useState<string | null>(null);

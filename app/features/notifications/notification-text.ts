@@ -38,7 +38,6 @@ const TITLES = {
   invitation: "Invitation",
 } as const;
 
-/** Added after the name of a visitor of a public link. */
 export const GUEST_MARK = " (guest)";
 
 type ItemNotice = Exclude<ProjectNotice, { kind: "invitation" | "accessChanged" }>;
@@ -97,7 +96,6 @@ export function projectNotificationLink({ notice, about, access }: ProjectNotifi
     : { to: href("/design/:id/images/:imageId", { id, imageId }), label: "View image" };
 }
 
-/** The search parameter of `/invitation` for an invitation to the visitor's own address. */
 export const INVITATION_ID = "id";
 
 function accessLink(

@@ -18,7 +18,6 @@ type PeopleListProps = {
   children?: ReactNode;
 };
 
-/** Renders avatars and a menu of all people. Choosing someone who views an image follows them. */
 export function PeopleList({ id, label, people, following, onFollow, children }: PeopleListProps) {
   if (people.length === 0) return null;
   return (

@@ -9,7 +9,6 @@ const LEAVES_MS = 4 * 60_000;
 
 type Visibility = "visible" | "away" | "left";
 
-/** Shows this tab to the others in the design. Renders nothing. */
 export function Tracker({ designId, imageId }: { designId: string; imageId: string | undefined }) {
   const tabs = useTabs(designId);
   const visibility = useVisibility();

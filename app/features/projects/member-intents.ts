@@ -7,7 +7,6 @@ import { MEMBER_ROLES, type MemberRole } from "#convex/model/rights";
 
 export type Member = FunctionReturnType<typeof api.members.list>["page"][number];
 
-/** Returns "viewer" for an unknown role. */
 const roleIn = (text: string): MemberRole => MEMBER_ROLES.find((role) => role === text) ?? "viewer";
 
 export const memberIntents = {

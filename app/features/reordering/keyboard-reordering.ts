@@ -18,7 +18,6 @@ type KeyArranging = {
   stop(): void;
 };
 
-/** Reorders a list by keyboard and announces each step. */
 export function reorderByKeyboard(shelf: ReorderList): KeyArranging {
   let movedItem: MovedItem | null = null;
 

@@ -100,7 +100,6 @@ function ItemReviewDialog({ item, isImage, open, onClose }: ItemDialogProps) {
 
 type ReviewDialogsProps = { state: ReturnType<typeof useItemDialogs>; items: readonly ReviewedItem[]; isImage: boolean };
 
-/** Renders the dialog of one card. Without JavaScript, `?status=…` opens it. */
 export function ReviewDialogs({ state: { openDialog, setOpenDialog }, items, isImage }: ReviewDialogsProps) {
   const close = useCloseToPage(() => setOpenDialog(null));
   const item = openDialog?.what === "status" ? items.find(({ _id }) => _id === openDialog.item._id) : undefined;
@@ -127,7 +126,6 @@ type ReviewMenuLinksProps = {
   commandNoun?: "design" | "image" | undefined;
 };
 
-/** Renders entries of an item's menu. Without `openDialog`, the page has a button for the status. */
 export function ReviewMenuLinks({ item, projectId, openDialog, commandNoun }: ReviewMenuLinksProps) {
   const may = useMay();
   const { search } = useLocation();

@@ -50,7 +50,6 @@ type BulkSpec = {
   then?: (values: FormValues) => string | null;
 };
 
-/** Returns the intent for any number of items: more than `DIRECT_MAX` become a job. */
 export function bulkIntent(intent: Intent, { kind, action, then }: BulkSpec): Intent {
   const { message } = intent;
   return {

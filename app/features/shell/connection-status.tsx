@@ -85,7 +85,6 @@ function useLeaveWarning(waiting: boolean): void {
   }, [incomplete]);
 }
 
-/** Checks for a new build after a reconnect. */
 function useNewsAtReturn(connections: number): void {
   const file = useRoot()?.build.file;
   useEffect(() => {

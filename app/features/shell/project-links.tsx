@@ -14,7 +14,6 @@ export type NamedProject = { _id: string; name: string };
 
 type ProjectLinksProps = { page: Endless<NamedProject>; openAtFirst: boolean };
 
-/** Renders the collapsible list of specification 2. `<details>` works without scripts. */
 export function ProjectLinks({ page: { rows: projects, next, more, loading }, openAtFirst }: ProjectLinksProps) {
   const [open, setOpen] = useState(openAtFirst);
   const { pathname } = useLocation();

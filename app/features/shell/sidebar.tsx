@@ -27,7 +27,6 @@ type SidebarProps = {
   projectListOpen: boolean;
 };
 
-/** Renders the sidebar (specification 2 and 9). One popover is both the panel and the sheet (below 768 px, or off-canvas). */
 export function Sidebar({ sidebar, user, theme, me, projects, unread, projectListOpen }: SidebarProps) {
   const named = useEndless(projects, api.projects.listProjects, { remembers: false });
   const { hasShared = false } = useLive(me);

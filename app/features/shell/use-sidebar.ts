@@ -3,7 +3,6 @@ import { useLocation } from "react-router";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { type SidebarState, sidebarCookie } from "~/lib/ui/theme/preferences";
 
-/** Specification 9: Ctrl+b or Cmd+b. */
 export const TOGGLE_KEY = "b";
 /** Reads the breakpoint from tokens.css, so that styles and scripts agree. */
 const narrow = () => matchMedia(`(width < ${getComputedStyle(document.documentElement).getPropertyValue("--breakpoint-md")})`);

@@ -1,6 +1,5 @@
 import { foldTag } from "#convex/model/search/fold";
 
-/** Returns the tags after adding comma-separated ones; undefined instead of empty. */
 export function tagsWith(tags: string[] | undefined, typed: string): string[] | undefined {
   const all = new Map((tags ?? []).map((tag) => [foldTag(tag), tag]));
   for (const tag of typed.split(",")) if (foldTag(tag) !== "" && !all.has(foldTag(tag))) all.set(foldTag(tag), tag.trim());

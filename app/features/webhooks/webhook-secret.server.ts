@@ -3,7 +3,6 @@ import type { AppConfig } from "~/config";
 import { openSealedText, sealText } from "~/lib/http/sealed-text.server";
 
 const PURPOSE = "atelier webhook";
-/** As the specification of Standard Webhooks recommends. */
 const SECRET_BYTES = 32;
 
 /** Returns a signing key in the format of Standard Webhooks, and the sealed key that the deployment stores. */

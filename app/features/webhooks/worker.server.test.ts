@@ -18,7 +18,6 @@ let started: Awaited<ReturnType<typeof startAppBackend>>;
 let receiver: Server;
 let url: string;
 let status = 204;
-/** Addresses to which the receiver does not respond. */
 const held = new Set<string>();
 const received: { id: string; body: { type: string; data: { items: { id: string }[] } } }[] = [];
 let ada: Person;
@@ -70,7 +69,6 @@ const create = (events: Events, of = { person: ada, projectId, path: "" }) => {
   return server.mutation(api.webhooks.create, { sessionId, projectId: of.projectId, url: url + of.path, sealedSecret, events });
 };
 
-/** Queues deliveries that were due before all others. */
 const queue = (webhookId: string, owner: string | null, count: number) =>
   backend.inside.mutation(probe.insertMany, {
     table: "webhookDeliveries",
@@ -162,7 +160,6 @@ it("sends to other receivers while receivers of one person do not answer", { tag
       const [webhook] = await bob.query(api.webhooks.list, { projectId: bobsProject });
       expect(webhook?.deliveries).toMatchObject([{ state: "delivered" }]);
     }, 20_000);
-    // None of the first deliveries has ended.
     expect((await logged()).flat().filter(({ status: answer, problem }) => answer !== null || problem !== null)).toEqual([]);
     await ada.mutation(api.webhooks.sendTest, { projectId, webhookId: own });
     await vi.waitFor(async () => expect((await logged())[2]).toMatchObject([{ state: "delivered" }]), 20_000);

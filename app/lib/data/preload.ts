@@ -8,7 +8,6 @@ export type Preload<Result> = {
   /** The deployment's timestamp: 64 bits, little-endian, base64. */
   ts: string;
   value: Result;
-  /** The position of the live answer when the page subscribes to several preloads at once. */
   joined?: { args: FunctionArgs<typeof api.pages.load>; index: number };
 };
 

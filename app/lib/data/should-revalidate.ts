@@ -17,7 +17,6 @@ export function liveLayoutRevalidation(args: ShouldRevalidateFunctionArgs): bool
   return explicitDecision(args) ?? false;
 }
 
-/** Decides for a design's page, which stays loaded while its images are viewed. */
 export function liveDesignRevalidation(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
   const staysOnPage = currentParams["id"] === nextParams["id"];

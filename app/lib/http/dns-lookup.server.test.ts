@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDnsLookup } from "./dns-lookup.server";
 
-/** A name server that answers only questions about `answered.example`. */
 let server: Socket;
 const questions: string[] = [];
 beforeAll(async () => {

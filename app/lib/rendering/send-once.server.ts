@@ -5,7 +5,6 @@ const onceContext = createContext<string[]>();
 
 export const startOnce = (context: RouterContextProvider) => context.set(onceContext, []);
 
-/** Returns a random value for one response, such as a form's idempotency key. */
 export function once(context: Readonly<RouterContextProvider>): string {
   const value = crypto.randomUUID();
   context.get(onceContext).push(value);

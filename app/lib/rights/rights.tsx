@@ -19,7 +19,6 @@ export function useMay(): (needed: Right) => boolean {
   return (needed) => allows(role, needed);
 }
 
-/** Returns whether the visitor's role permits a form's intent. Intents that concern no item need no right in the project. */
 export function useMayRun(): (intent: IntentName) => boolean {
   const may = useMay();
   const isVisitor = useIsVisitor();

@@ -53,7 +53,6 @@ export function PageHeader({ title, summary, trail, tools, about, compact = fals
 
 type PageAboutProps = { summary: string; beside?: ReactNode; children: ReactNode };
 
-/** Renders a description and tags. They are folded on phones, so that the list starts within the first screen. */
 export function PageAbout({ summary, beside, children }: PageAboutProps) {
   return (
     <div className="flex items-start gap-3">

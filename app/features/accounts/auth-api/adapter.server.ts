@@ -39,7 +39,6 @@ const CONFIG = {
     fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data,
 };
 
-/** Creates Better Auth's database adapter; `convex/accounts/store.ts` commits the writes of a transaction in one mutation. */
 export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthOptions) => {
   const direct = storeOperations(client);
   return createAdapterFactory({ config: { ...CONFIG, transaction }, adapter: direct })(options);

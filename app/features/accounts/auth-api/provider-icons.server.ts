@@ -66,7 +66,6 @@ const ICONS: Record<string, string> = {
 
 export const providerIcon = (id: string): string => pathIn(ICONS[id] ?? "");
 
-/** Returns the icon of every OpenID Connect issuer. */
 export const issuerIcon = (): string => pathIn(issuer);
 
 const pathIn = (svg: string): string => /<path d="([^"]+)"/.exec(svg)?.[1] ?? "";

@@ -26,5 +26,4 @@ export async function expectRecentSession(config: AppConfig, sessionId: string):
 /** Stores that the deployment has accepted the session for another reason. */
 export const recordSessionCheck = (sessionId: string): void => void checked.set(sessionId, true);
 
-/** Clears the cache. Call it after sessions may have ended. */
 export const forgetSessions = (): void => checked.clear();

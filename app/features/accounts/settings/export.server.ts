@@ -13,7 +13,6 @@ const archive = api.accounts.archive;
 
 type Root = "projects" | "trash";
 
-/** An entry of a JSON file. */
 type Shown = Record<string, unknown>;
 /** A file with the path `target` in the archive. The entries in `shown` then name it as `file`. `url` throws "not_found" for a deleted file. */
 type StoredFile = Row & { target: string; at: number; url: () => Promise<string>; shown: Shown[] };
@@ -103,7 +102,6 @@ export async function exportArchive(
     }
   }
 
-  /** Reads the versions of a few images ahead. */
   async function* withVersions(images: AsyncIterable<Row>): AsyncGenerator<{ image: Row; versions: Row[] }> {
     const queue: { image: Row; versions: Promise<Row[]> }[] = [];
     const versionsOf = async ({ id: imageId }: Row): Promise<Row[]> => {

@@ -53,7 +53,6 @@ export function useAttachments({ itemId, images, onAdd, onRemove }: AttachmentsO
         .then((convex) => convex.mutation(api.commentImages.remove, { imageId: id }))
         .catch(() => {});
     },
-    /** Props for the form. Files dropped on the form are added to the comment, not to the design. */
     formProps:
       itemId === null
         ? {}

@@ -32,7 +32,6 @@ type ComposerProps = {
   children?: ReactNode;
 };
 
-/** Renders a comment field with mentions. Ctrl+Enter or Cmd+Enter sends the comment. */
 export function Composer({
   draft: state,
   label,

@@ -6,7 +6,6 @@ import { MentionList } from "./mention-list";
 import { useMentions } from "./use-mentions";
 
 type MentionAreaProps = ComponentProps<"textarea"> & {
-  /** Null where nobody can be mentioned. */
   projectId: string | null;
 };
 

@@ -1,5 +1,4 @@
 export type Person = { id: string; name: string };
-/** Ids by name. */
 type People = Readonly<Record<string, string>>;
 
 const LONGEST_QUERY = 40;

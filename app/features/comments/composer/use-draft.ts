@@ -16,7 +16,6 @@ export function useDraft(userId: string, place: string, start?: Pick<Draft, "tex
     change: (change: Partial<Pick<Draft, "text" | "people" | "anchor">>) => setDraft((now) => ({ ...now, ...change, at: Date.now() })),
     addImage: (image: CommentImage) => setDraft((now) => ({ ...now, images: [...(now.images ?? []), image], at: Date.now() })),
     removeImage: (id: string) => setDraft((now) => ({ ...now, images: now.images?.filter(({ _id }) => _id !== id), at: Date.now() })),
-    /** Clears the field and returns its draft. */
     take(): Draft {
       removeDraft(userId, place);
       setDraft(newDraft());

@@ -28,7 +28,6 @@ type WriteFormProps = {
   id: string;
   intent: IntentName;
   label: string;
-  /** Hidden fields. `key` is the prefix of the idempotency key of each sent text. */
   hidden: Record<string, string>;
   constraint: Constraint;
   projectId: string;
@@ -230,7 +229,6 @@ export function ResolveForm({ thread: { _id, isResolved } }: { thread: Thread })
   );
 }
 
-/** Opens the details again that a user closed before the form was rejected. */
 function useOpenRejected({ id, refusal }: Pick<ReturnType<typeof useIntentForm>, "id" | "refusal">): void {
   useEffect(() => {
     if (refusal) detailsOf(id)?.setAttribute("open", "");

@@ -130,7 +130,6 @@ function Filters({ chosen }: { chosen: ThreadFilter }) {
   );
 }
 
-/** Renders the button for pages without JavaScript. With JavaScript, `useMarkRead` marks the comments. */
 function MarkRead({ itemId }: { itemId: string }) {
   return useScripted() ? null : <MarkReadForm itemId={itemId} />;
 }

@@ -1,6 +1,5 @@
 import type { ThreadFilter } from "../optimistic";
 
-/** The search parameter with the filter; absent for open threads. */
 export const FILTER = "show";
 
 export const FILTERS: readonly { filter: ThreadFilter; label: string; empty: string }[] = [

@@ -2,7 +2,6 @@ import type { Thread } from "../optimistic";
 
 const percent = (fraction: number): string => `${Math.round(fraction * 100)}%`;
 
-/** Describes the place of a thread, for example "Point 25% from the left and 50% from the top". "" for the whole item. */
 export function placeText({ anchor }: Pick<Thread, "anchor">): string {
   if (!anchor) return "";
   const { x, y, width, height } = anchor;

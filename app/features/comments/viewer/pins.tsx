@@ -62,7 +62,6 @@ function Region({ anchor, box, rotation }: PlacedProps) {
   return width > 0 ? <span className="comment-area" style={{ left, top, width, height }} /> : null;
 }
 
-/** Returns the position of a pin: its point, or the upper left corner of its rectangle. */
 function placeOf(anchor: Anchor, box: Box, rotation: Rotation) {
   const { left, top } = boxOnStage(anchor, box, rotation);
   return { left, top };

@@ -18,7 +18,6 @@ type PlacingProps = {
   layer: HTMLElement;
   zoom: StageZoom;
   rotation: Rotation;
-  /** Undefined: the whole image. */
   onPlace: (anchor: Anchor | undefined) => void;
   onCancel: () => void;
 };
@@ -92,7 +91,6 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
         className="comment-placing"
         onPointerDown={(event) => {
           if (event.button !== 0) return;
-          // A second finger ends the drawing.
           if (!event.isPrimary) return setDrag(null);
           // Otherwise the mouse events after a tap would take the focus from the text field.
           event.preventDefault();

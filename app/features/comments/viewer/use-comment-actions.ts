@@ -12,7 +12,6 @@ import { sendComment, type Unsent } from "../drafts/outbox";
 import { useLinkCommenting } from "../link-commenting";
 import { editCommentWith, react, removeComment, setResolved } from "../optimistic";
 
-/** Returns the author: the signed-in person, or the visitor of a public link. */
 export function useMe(): { userId: string; name: string } | null {
   const { user, userId } = useRoot() ?? {};
   const link = useLinkCommenting();

@@ -49,7 +49,6 @@ function usePages<Row>(query: FunctionReference<"query">, args: Record<string, s
   };
 }
 
-/** Returns a query's result; undefined while it loads, and for a deleted item. */
 function answered<Answer>(answer: Answer | Error | undefined): Answer | undefined {
   if (!(answer instanceof Error)) return answer;
   if (refusalOf(answer)) return undefined;

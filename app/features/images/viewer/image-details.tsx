@@ -12,7 +12,6 @@ export type Details = NonNullable<FunctionReturnType<typeof api.designImages.get
 const number = new Intl.NumberFormat("en");
 const decimal = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** Shows the file's and camera's data. Never shows the location, only that the original contains one. */
 export function ImageDetails({ image, details }: { image: DesignImage; details: Details | undefined }) {
   const { width, height, size, contentType, animated, _creationTime } = image;
   const type = isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType;

@@ -14,7 +14,6 @@ type TabPointerProps = {
   isFollowed: boolean;
 };
 
-/** Renders another person's pointer, and their viewport if it is not the whole image. */
 export function TabPointer({ tab, image: { rotation = 0 }, zoom: { box }, isFollowed }: TabPointerProps) {
   const { pointer, viewport, name, colour } = tab;
   if (!box) return null;

@@ -16,7 +16,6 @@ const TEXTS: Record<string, [running: (items: string) => string, done: string]> 
 };
 const OTHER = TEXTS["favourite"] ?? [(items: string) => items, "updated"];
 
-/** Describes a bulk action: "Moving 10,000 images…", "10,000 images moved", "Moving 10,000 images: stopped after 300 images". */
 export function bulkText({ kind, action, state, phase, done, total }: Described): string {
   const [running, past] = TEXTS[action] ?? OTHER;
   const prefix = phase === "undo" ? "Undo: " : phase === "redo" ? "Redo: " : "";

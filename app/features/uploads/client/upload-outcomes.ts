@@ -15,7 +15,6 @@ type Dependencies = {
   retry: (item: UploadItem) => void;
 };
 
-/** Handles the server's answer or its absence: ends the upload or schedules the next try. */
 export class UploadOutcomes {
   readonly #store: UploadStore;
   readonly #transport: Transport;

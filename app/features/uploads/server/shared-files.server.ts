@@ -50,7 +50,6 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
 
 const NAME_MAX = 1000;
 
-/** Stores a file and removes the oldest above `MAX_FILES`. Returns the problem, or null. */
 async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessionId }: Sharer, config: AppConfig): Promise<string | null> {
   if (tooLarge) return `${tooLargeText(null, config.uploadMaxBytes)}.`;
   const { partialUploads } = uploadsFor(config);

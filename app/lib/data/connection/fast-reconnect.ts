@@ -107,5 +107,4 @@ function replace(): void {
   reconnect();
 }
 
-/** Fires an event at which a client that waits to reconnect does so at once. */
 const reconnect = () => dispatchEvent(new Event("online"));

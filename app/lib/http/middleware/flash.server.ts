@@ -37,7 +37,6 @@ export function setFlashCode(context: Readonly<RouterContextProvider>, done: str
   context.get(slotContext).message = { text: "", done };
 }
 
-/** Returns whether the request has a message for the next page. */
 export const hasFlash = ({ headers }: Request): boolean => /(?:^|; )flash=[^;]/.test(headers.get("Cookie") ?? "");
 
 /** Returns the message for this page. Prefetches and redirects do not consume it. */

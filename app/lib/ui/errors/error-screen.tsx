@@ -38,7 +38,6 @@ function textFor(error: unknown, unsent: boolean): string {
   return passingText(error) ?? refusedFormText(error) ?? "Something went wrong on our side. Your saved work is safe.";
 }
 
-/** Renders a form, which reloads the page without scripts. */
 function TryAgain() {
   const { pathname, search } = useLocation();
   const { revalidate, state } = useRevalidator();

@@ -48,7 +48,6 @@ const settingsOf = (issuer: TestIssuer, others: Partial<IssuerSettings> = {}): I
   ...others,
 });
 
-/** Each configuration has its own clients of the issuers, without cached metadata and keys. */
 const configWith = (issuers: IssuerSettings[] = [settingsOf(acme)], accounts: Partial<AppConfig["accounts"]> = {}): AppConfig => ({
   ...testConfig,
   origins: [],
@@ -90,7 +89,6 @@ class Browser {
     return { status: answer.status, location: answer.headers.get("Location"), body: body_ };
   }
 
-  /** Returns the address at the issuer to which a sign-in or link leads. */
   async start(provider = ACME, path = "/sign-in/social"): Promise<string> {
     const body = { provider, callbackURL: "/projects", errorCallbackURL: "/error", disableRedirect: true };
     const answer = await this.send(path, { body });
@@ -99,7 +97,6 @@ class Browser {
     return url;
   }
 
-  /** Signs in at an issuer and returns where the callback leads. */
   async signIn(user: Identity, issuer = acme, path?: string): Promise<string | null> {
     const back = await issuer.consent(await this.start(ACME, path), user);
     return withoutDescription((await this.send(back)).location);

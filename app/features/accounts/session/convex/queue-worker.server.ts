@@ -17,7 +17,6 @@ type Queue = {
 };
 
 export type QueueWorker = {
-  /** Drains the queue now, if it has entries. */
   wake(): void;
   close(): Promise<void>;
 };

@@ -11,7 +11,6 @@ export function secondFactor(sending: Sending) {
     issuer: "Atelier",
     backupCodeOptions: { storeBackupCodes: "encrypted" },
     otpOptions: { storeOTP: "hashed", ...sending },
-    // Replaced by `secondFactorAttempts`.
     accountLockout: { enabled: false },
   });
   const after = plugin.hooks.after.map((hook) => ({

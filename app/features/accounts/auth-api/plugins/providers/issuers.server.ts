@@ -25,13 +25,11 @@ const FIELD = { type: "string", required: false, input: false, returned: false }
 
 const started = z.object({ provider: z.string() });
 
-/** Fields of a session that began at an issuer. */
 const marks = z.object({ issuer: z.string(), issuerSubject: z.string(), issuerSession: z.string().nullish() });
 type Marks = z.infer<typeof marks>;
 const withSecondFactor = z.object({ twoFactorEnabled: z.literal(true) });
 const challenged = marks.extend({ userId: z.string() });
 
-/** Whether a key is new within the given seconds. */
 type Once = (key: string, seconds: number) => Promise<boolean>;
 
 /** Adds the OpenID Connect issuers as providers, and ends sessions together with the issuer's (docs/single-sign-on.md). */
