@@ -456,7 +456,6 @@ const entries: Record<string, Entry> = {
   "accounts/store:commit": { by: "server", args: () => ({ writes: [{ kind: "insert", model: "verifications", data: verification() }] }) },
 };
 
-/** Functions that accept an access token with this scope instead of a session. */
 const SENDERS: Record<string, "write" | "comment"> = {
   "uploads:getStorageOwner": "write",
   "uploads:generateUploadUrl": "write",
@@ -616,7 +615,6 @@ async function makeVersion({ backend, server, ada: { sessionId }, ada }: Fixture
   return { versionId: versions.at(-1)?._id };
 }
 
-/** Content changes that write no history entry, with the reason. */
 const UNRECORDED: Record<string, string> = {
   "projects:setFavourite": "orders only the user's own list",
   "projects:reorder": "orders only the user's own list",

@@ -105,7 +105,6 @@ type Fixtures = {
 let fixtures: Fixtures;
 let sharedFixtures: Fixtures;
 const test = convexTest({ schema, modules });
-/** A second backend with the same data, for members: each write changes the reads of the next one. */
 const sharedTest = convexTest({ schema, modules });
 const ada = test.withIdentity({ issuer, subject: "ada", sessionId });
 const mel = sharedTest.withIdentity({ issuer, subject: "mel", sessionId: "session of mel" });

@@ -4,11 +4,8 @@ import type { Settings } from "./config.ts";
 import { providersWithoutAddress } from "./providers.ts";
 
 export type SettingsContext = {
-  /** False in development, which has an outbox instead of SMTP. */
   production: boolean;
-  /** Ids of the configured social providers. */
   providers: readonly string[];
-  /** Ids of the configured OpenID Connect issuers. */
   issuers: readonly string[];
 };
 

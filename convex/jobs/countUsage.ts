@@ -42,7 +42,6 @@ export const count = internalMutation({
   },
 });
 
-/** Returns false for a deleted account, for which a late change must not add a row. */
 async function isUser(ctx: QueryCtx, ownerId: string): Promise<boolean> {
   const user = await ctx.db
     .query("users")

@@ -7,7 +7,6 @@ const BATCH = 100;
 /** Older rows (milliseconds) must have missed their sweep. */
 const LOST_SWEEP_MS = 60 * 60 * 1000;
 
-/** Deletes expired rows of a design, and schedules itself while others are left. */
 export const sweep = internalMutation({
   args: { designId: v.id("designs") },
   returns: v.null(),

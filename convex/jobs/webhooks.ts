@@ -5,7 +5,6 @@ import { internalMutation } from "../_generated/server";
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 500;
 
-/** Deletes deliveries after seven days, also those of deleted webhooks. */
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),

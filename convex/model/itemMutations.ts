@@ -108,7 +108,6 @@ export const favouriteItem = (find: FindItem<{ project: Doc<"projects">; design?
     },
   });
 
-/** Sets the cover; without `imageId` the cover follows the latest images. */
 export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Doc<"designs"> }>) =>
   undoableMutation({
     args: { id: v.string(), imageId: v.optional(v.string()) },

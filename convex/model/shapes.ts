@@ -20,7 +20,6 @@ export type Cover = Infer<typeof coverShape>;
 
 /** `lastCommentAt`: time of the newest comment on the item or in it. `isUnread`: the caller has not read that comment. */
 const commented = { lastCommentAt: v.optional(v.number()), isUnread: v.optional(v.boolean()) };
-/** Open threads on the item itself. */
 const openThreadCount = v.optional(v.number());
 
 export const projectShape = v.object({

@@ -39,7 +39,6 @@ export const pictureFields = {
 };
 
 export const versionTables = {
-  /** Filled once an image has two versions. The image's row has a copy of the current one's fields. */
   imageVersions: defineTable({
     ...pictureFields,
     ownerId: v.optional(v.string()),

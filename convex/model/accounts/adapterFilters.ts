@@ -2,7 +2,6 @@ import { type Infer, v } from "convex/values";
 
 const scalar = v.union(v.string(), v.number(), v.boolean(), v.null());
 
-/** A condition as passed to Better Auth's adapters; dates are milliseconds. */
 export const filterClause = v.object({
   field: v.string(),
   operator: v.union(

@@ -3,7 +3,6 @@ import { v } from "convex/values";
 import { memberRole } from "../memberRole";
 
 export const invitationTables = {
-  /** Without a project, the operator's invitation to sign up. */
   invitations: defineTable({
     email: v.string(),
     /** SHA-256 of the token, in base64url. */

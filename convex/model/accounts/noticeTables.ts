@@ -26,7 +26,6 @@ export type AccountNotice = Infer<typeof accountNotice>;
 
 /** Names and texts are read when the notice is shown or mailed. */
 const ofComment = { actorId: v.string(), itemId: v.string(), threadId: v.string() };
-/** The name of a visitor of a public link. */
 const byGuest = { guest: v.optional(v.string()) };
 const commentNotices = [
   v.object({ kind: v.literal("reply"), ...ofComment, ...byGuest }),
@@ -84,7 +83,6 @@ export const noticeTables = {
     /** The public link through which the comment came, and the number of further ones that have no notice of their own. */
     linkId: v.optional(v.id("links")),
     more: v.optional(v.number()),
-    /** Set for invitations and changed access. */
     projectId: v.optional(v.id("projects")),
   })
     .index("by_user", ["userId", "at"])

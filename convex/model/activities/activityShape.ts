@@ -20,7 +20,6 @@ const shownKinds = [
 
 export const shownActivityKind = v.union(...shownKinds);
 
-/** For these, an entry's `count` is the number of comments. */
 export const discussionKind = v.union(v.literal("commented"), v.literal("resolved"), v.literal("reopened"));
 export type DiscussionKind = Infer<typeof discussionKind>;
 

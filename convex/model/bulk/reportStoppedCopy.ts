@@ -1,7 +1,6 @@
 import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 
-/** The `step` of a job that cannot be undone. */
 export const NO_UNDO_STEP = "";
 const FAILURES_MAX = 100;
 const OPEN_STATUSES_READ = 3;

@@ -91,7 +91,6 @@ export async function deleteImagesOn(ctx: MutationCtx, itemId: ItemId, limit: nu
   );
 }
 
-/** Makes an image count for another owner. A repeated call changes nothing. */
 export async function transferImage(ctx: MutationCtx, { _id, ownerId: former, size }: Image, ownerId: string): Promise<void> {
   if (former === ownerId) return;
   await ctx.db.patch(_id, { ownerId });

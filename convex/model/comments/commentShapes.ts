@@ -13,14 +13,12 @@ export const commentImageShape = v.object({
 export const commentShape = v.object({
   _id: v.id("comments"),
   threadId: v.id("commentThreads"),
-  /** Created by the client that wrote the comment. */
   key: v.string(),
   /** Mentions are "@[name](userId)" with the current name. "" for a deleted comment. */
   text: v.string(),
   author: v.object({ ...person.fields, isMe: v.boolean() }),
   /** Set for comments through a public link: "guest" for visitors, "link" for signed-in users. */
   through: v.optional(v.union(v.literal("guest"), v.literal("link"))),
-  /** Shown to signed-in users only. */
   linkId: v.optional(v.id("links")),
   createdAt: v.number(),
   editedAt: v.optional(v.number()),
@@ -43,13 +41,11 @@ export const threadShape = v.object({
   ...place,
   createdAt: v.number(),
   lastAt: v.number(),
-  /** Without the first comment. */
   replyCount: v.number(),
   isResolved: v.boolean(),
   resolvedBy: v.optional(v.string()),
   isUnread: v.boolean(),
   first: commentShape,
-  /** The oldest replies, if the query asks for them. */
   replies: v.optional(v.array(commentShape)),
 });
 export type Thread = Infer<typeof threadShape>;

@@ -21,7 +21,6 @@ export async function threadFor(ctx: ReaderCtx, id: string, right: Right): Promi
   return { ...(await commentedFor(ctx, thread.itemId, right)), thread };
 }
 
-/** Adds a comment to a thread. The first one of a thread is no reply. */
 export async function insertComment(
   ctx: AuthorCtx,
   path: CommentedPath,
@@ -68,7 +67,6 @@ export async function mentionedPeople(ctx: AuthorCtx, project: Doc<"projects">, 
   return people;
 }
 
-/** Updates the mentions of a thread, and notifies people whom the comment did not mention before. */
 export async function updateMentions(
   ctx: AuthorCtx,
   path: ItemPath,
@@ -92,7 +90,6 @@ async function countMention({ db }: MutationCtx, { _id: threadId, itemId }: Thre
   else await db.delete(row._id);
 }
 
-/** Deletes a thread with its first comment. A job deletes the other rows. */
 export async function deleteThread(ctx: MutationCtx, thread: Thread): Promise<void> {
   await ctx.db.delete(thread._id);
   if (thread.resolvedAt === undefined) await countOpenThreads(ctx, thread.itemId, -1);

@@ -2,7 +2,6 @@ import { internal } from "../../_generated/api";
 import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 
-/** Content of a link's tokens and unlock cookies. */
 export type LinkReference = { linkId: string; lock: number };
 
 /** Returns null for a link that is unknown, revoked or expired, or whose password has changed since. */

@@ -66,7 +66,6 @@ export async function finishMail(ctx: MutationCtx, row: Mail): Promise<void> {
   await ctx.db.patch(_id, { ...next, attempts: 0, lease: undefined, claimedAt: undefined });
 }
 
-/** Stores a person's time zone and locale, and moves a waiting digest to their morning. */
 export async function storeDateSettings(ctx: MutationCtx, userId: string, place: { timeZone?: string; locale?: string }): Promise<void> {
   const settings = await settingsOf(ctx, userId);
   const timeZone = place.timeZone ?? settings?.timeZone;

@@ -20,7 +20,6 @@ export const about = v.object({
   projectId: v.optional(v.id("projects")),
 });
 
-/** Set for invitations and changed access. */
 const access = v.object({
   actor: v.string(),
   project: v.string(),
@@ -34,7 +33,6 @@ export const shownNotice = v.object({
   notice,
   about: v.optional(about),
   access: v.optional(access),
-  /** Further comments through the same public link, without a notice of their own. */
   more: v.optional(v.number()),
 });
 export type ShownNotice = Infer<typeof shownNotice>;

@@ -33,7 +33,6 @@ export const presenceTables = {
     .index("by_design", ["designId", "seenAt"])
     .index("by_age", ["seenAt"]),
 
-  /** At most one per row of `presence`. */
   presencePointers: defineTable({
     presenceId: v.id("presence"),
     imageId: v.id("designImages"),

@@ -19,7 +19,6 @@ export const storedStatus = (filter: ReviewFilter): ReviewStatus | undefined => 
 
 export const rightToSet = (status: ReviewFilter): Right => (isAnswer(status) ? "review" : "edit");
 
-/** Characters of the note of a review. Forms limit their fields to it. */
 export const REVIEW_NOTE_MAX = 1000;
 
 type Counts = Readonly<Record<ReviewStatus, number>>;

@@ -57,7 +57,6 @@ export async function transferDesign(ctx: MutationCtx, design: Doc<"designs">, {
   await transferTags(ctx, design, toId);
 }
 
-/** Starts a job, because an item can have any number of comments. */
 async function transferCommentImages(ctx: MutationCtx, item: Doc<"designs"> | Doc<"designImages">, ownerId: string): Promise<void> {
   if (item.lastCommentAt === undefined) return;
   await ctx.scheduler.runAfter(0, internal.jobs.comments.transferImages, { itemId: item._id, ownerId, cursor: null });

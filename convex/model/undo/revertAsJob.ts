@@ -58,7 +58,6 @@ function bulkKindOf(changes: Change[]): BulkKind | null {
   return null;
 }
 
-/** Returns the action that made a change, whose name the progress shows. */
 function actionOf({ before, after }: Change): BulkAction {
   const has = (field: Field) => field in before || field in after;
   // `recordChanges` stores 0 for an inserted item.
