@@ -7,7 +7,9 @@ export type AppConfig = {
   /** The base of links sent without a request: the first origin, or the loopback address. */
   publicUrl: string;
   trustedOrigins: string[];
+  /** The address at which this server reaches the deployment. */
   convexUrl: string;
+  /** Our own origin under /convex (embedded), or the deployment itself. */
   browserConvex: { kind: "sameOrigin"; prefix: "/convex" } | { kind: "direct"; url: string };
   dataDir: string;
   secret: string;
@@ -40,6 +42,7 @@ export type AppConfig = {
     revokeSessionsOnPasswordReset: boolean;
     refuseBreachedPasswords: boolean;
     rateLimit: boolean;
+    /** Opens the only issuer instead of /sign-in. */
     signInRedirect: boolean;
   };
   socialProviders: Record<string, Record<string, string>>;
@@ -60,6 +63,7 @@ export type IssuerSettings = {
   domains: readonly string[];
   /** Values of the claim "groups", one of which is required; empty requires none. */
   groups: readonly string[];
+  /** Signs out at the issuer, too. */
   endSession: boolean;
 };
 

@@ -15,6 +15,7 @@ export const getBilling = userQuery({
       v.object({
         status: v.string(),
         interval: v.union(v.string(), v.null()),
+        /** The next payment date, or the end date if `ends`. */
         until: v.union(v.number(), v.null()),
         ends: v.boolean(),
       }),

@@ -27,6 +27,7 @@ export const generateUploadUrl = serverMutationForCommenter({
   },
 });
 
+/** Adds an uploaded image. Idempotent by `uploadId`. */
 export const finalize = serverMutationForCommenter({
   args: { ...room, uploadId: v.string(), storageId: v.id("_storage"), name: v.string(), ...commentPicture },
   returns: commentImageShape,
@@ -56,6 +57,7 @@ export const finalize = serverMutationForCommenter({
   },
 });
 
+/** Deletes an image of the caller that is in no comment. */
 export const remove = userMutation({
   args: { imageId: v.string() },
   returns: v.null(),

@@ -29,6 +29,7 @@ import { chooseEmoji } from "./model/rules";
 
 /** Comments on designs and images (docs/decisions/182-comments.md). Visitors of public links read them here (decision 191). */
 
+/** People that can be mentioned: the owner and the first members. */
 const PEOPLE_MAX = 1000;
 const NOTICES_MAX = 500;
 

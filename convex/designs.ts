@@ -19,6 +19,7 @@ import { coverShape, designPageShape, designShape, forReader, toDesign } from ".
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
+/** Returns only items with this status, in manual order, the only order of that index. Visitors of links see no statuses. */
 const review = v.optional(reviewFilter);
 
 export const getDesignsByProjectId = readerQuery({

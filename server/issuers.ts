@@ -23,6 +23,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export const issuerSecrets = (env: Record<string, string | undefined>): string[] =>
   Object.keys(env).flatMap((name) => (SECRET_FILE.test(name) ? [name.replace(/_FILE$/, "")] : []));
 
+/** Reads the OpenID Connect issuers (`OIDC_<NAME>_…`, docs/single-sign-on.md), and returns a sentence for each problem. */
 export function issuers(env: Record<string, string | undefined>): { configured: IssuerSettings[]; problems: string[] } {
   const names = namesIn(env);
   const read = names.map((name) => issuerOf(name, env));

@@ -19,6 +19,7 @@ const tokenShape = v.object({
   createdAt: v.number(),
   /** Milliseconds since 1970; null for a token that never expires. */
   expiresAt: v.union(v.number(), v.null()),
+  /** To the minute; null for a token that was never used. */
   lastUsedAt: v.union(v.number(), v.null()),
 });
 type AccessToken = Infer<typeof tokenShape>;

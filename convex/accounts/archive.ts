@@ -122,6 +122,7 @@ export const reactions = serverQueryFor({
   },
 });
 
+/** Returns the public links that the user created, without their tokens. */
 export const links = serverQueryFor({
   args: paged,
   returns: rows,
@@ -155,6 +156,7 @@ export const accessTokens = serverQueryFor({
   },
 });
 
+/** Returns the webhooks that the user created, without their keys, and the last deliveries. */
 export const webhooks = serverQueryFor({
   args: paged,
   returns: rows,

@@ -1,6 +1,7 @@
 import { v } from "convex/values";
 import { serverQuery } from "../model/access";
 
+/** Returns the user ids without an account. App servers delete partial uploads of deleted accounts. */
 export const filter = serverQuery({
   args: { userIds: v.array(v.string()) },
   returns: v.array(v.string()),

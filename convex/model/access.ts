@@ -141,6 +141,7 @@ export const serverQueryForSender = customQuery(query, asServerForSender("write"
 export const serverMutationForSender = customMutation(mutation, asServerForSender("write"));
 export const serverMutationForCommenter = customMutation(mutation, asServerForSender("comment"));
 export const serverQueryForLink = customQuery(query, asServerForLink);
+/** Builds mutations for comments through a link, by a guest or a signed-in user. */
 export const serverMutationForLink = customMutation(mutation, asServerForLinkAuthor);
 
 /** Throws "unauthenticated" when the token's session has ended. */
@@ -153,6 +154,7 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return live;
 }
 
+/** Returns null unless the token is a link's. */
 async function visitor(ctx: QueryCtx): Promise<Reader | null> {
   const identity = await ctx.auth.getUserIdentity();
   const linkId = identity?.["linkId"];

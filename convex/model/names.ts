@@ -8,6 +8,7 @@ const NEEDED = String.raw`[\p{Join_Control}\p{Variation_Selector}\u180E]`;
 
 const HIDDEN = new RegExp(String.raw`(${FLAG})|(?!${NEEDED})[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]`, "gu");
 
+/** The braille blank is a symbol without dots. */
 const BLANK = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/gu;
 
 /** Returns malformed text unchanged: removing a character between two lone surrogates would make a new one. */
@@ -15,6 +16,7 @@ export function withoutHidden(text: string): string {
   return text.isWellFormed() ? text.replace(HIDDEN, "$1").normalize("NFC") : text;
 }
 
+/** Returns "" for a name without a visible character. */
 export function cleanName(name: string): string {
   const clean = withoutHidden(name).trim();
   return clean.replace(BLANK, "") === "" ? "" : clean;

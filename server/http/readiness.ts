@@ -6,6 +6,7 @@ const CACHE_MS = 1000;
 
 export type Readiness = { deployment: string; tokens: string; disk: string; server: string; backups?: string };
 
+/** Begins a problem with which the server stays ready. */
 export const WARNING = "warning: ";
 
 export type ReadyOptions = {
@@ -14,6 +15,7 @@ export type ReadyOptions = {
   checkToken: () => Promise<void>;
   dataDir: string;
   room?: number;
+  /** Null without backups; otherwise the problem, or null. */
   backupWarning?: (() => string | null) | null;
 };
 

@@ -20,6 +20,7 @@ export function requestOrigin(request: IncomingMessage, { origins, trustedProxyH
   return exact ?? candidates[0] ?? null;
 }
 
+/** Returns the entry of the outermost trusted proxy, counted from the right. */
 export function forwardedValue(header: string | string[] | undefined, trustedProxyHops: number): string | null {
   if (trustedProxyHops === 0 || header === undefined) return null;
   const entries = String(header).split(",");

@@ -16,7 +16,7 @@ const checks = new Map<string, Promise<boolean>>();
 
 /**
  * Returns the hash of the request's token, and sets the headers of its limit. Throws 401 and 429. Each attempt counts before it is
- * checked, and is subtracted if the token is valid, so that no number of parallel requests exceeds the limit of an address.
+ * checked, and is subtracted if the token is valid. Parallel requests therefore cannot exceed the limit of an address.
  */
 export async function admitToken(request: Request, context: Readonly<RouterContextProvider>, headers: Headers): Promise<string> {
   const config = context.get(configContext);
@@ -36,6 +36,7 @@ export async function admitToken(request: Request, context: Readonly<RouterConte
   return tokenHash;
 }
 
+/** Counts a token that was revoked since it was admitted, and returns its error. */
 export async function refuseToken(tokenHash: string, address: string): Promise<ApiError> {
   valid.delete(tokenHash);
   await countRefusal(address);
@@ -52,6 +53,7 @@ async function expectValid(config: AppConfig, tokenHash: string, address: string
   throw unknownToken();
 }
 
+/** Returns whether the token is valid. Subtracts the attempt also if the deployment does not answer. */
 async function checkToken(config: AppConfig, tokenHash: string, address: string): Promise<boolean> {
   await count(config, address);
   const isUnknown = await serviceConvex(config)

@@ -70,7 +70,7 @@ it("counts parallel requests with the same unknown token one by one", async () =
   expect((await send("/projects", null)).status).toBe(429);
 });
 
-it("does not count requests with a valid token per address, also invalid and parallel ones", async () => {
+it("counts no request with a valid token per address, even invalid or parallel ones", async () => {
   const send = client();
   const fresh = await newToken();
   const answers = await Promise.all(times(100, () => send("/projects", fresh.token)));

@@ -43,6 +43,7 @@ export async function loadDesign({ request, url, context }: Place, link: OpenedL
   };
 }
 
+/** Throws 404, as for an unknown address, if the link does not allow comments. */
 export function loadLinkComments(context: Readonly<RouterContextProvider>, link: OpenedLink, itemId: string, url: URL) {
   if (!link.comments) throw notFoundResponse();
   return loadComments(context, itemId, url);

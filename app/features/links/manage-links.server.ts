@@ -85,6 +85,7 @@ const shownSettings = z.object({
   hasPassword: z.boolean(),
 });
 
+/** Returns the settings that the form showed. Forms of the previous build do not send them. */
 function settingsBefore(text: string): z.output<typeof shownSettings> | undefined {
   try {
     return shownSettings.safeParse(JSON.parse(text)).data;
@@ -96,6 +97,7 @@ function settingsBefore(text: string): z.output<typeof shownSettings> | undefine
 const SWITCHED_OFF = "The operator has turned off public links.";
 const UNPROCESSABLE = { status: 422, statusText: "Unprocessable Content" };
 
+/** Returns the end of the day in UTC; null without a day; undefined for another text. */
 function endOf(day: string): number | null | undefined {
   if (day === "") return null;
   const end = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T23:59:59.999Z`) : NaN;

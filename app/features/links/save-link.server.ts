@@ -8,6 +8,7 @@ import { type OpenedLink, unlockedLink } from "./open-link.server";
 
 type Context = Readonly<RouterContextProvider>;
 
+/** Returns whether the person signed in has saved the link; null for signed-out visitors. */
 export async function isSavedBy(context: Context, { linkId, lock }: OpenedLink): Promise<boolean | null> {
   const visitor = await getVisitor(context);
   if (!visitor) return null;
@@ -20,6 +21,7 @@ export async function isSavedBy(context: Context, { linkId, lock }: OpenedLink):
   }
 }
 
+/** Saves the link for the person signed in. Returns an error message; null when it is saved. */
 export async function saveLink(request: Request, context: Context): Promise<string | null> {
   const { linkId, lock } = await unlockedLink(context);
   const visitor = await getVisitor(context);

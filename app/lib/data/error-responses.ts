@@ -13,6 +13,7 @@ export function refusalOf(error: unknown): Refusal | null {
   return refusalOfFunction(error);
 }
 
+/** Returns the local path of a redirect error (specification 8), or null. */
 export function redirectOf(error: unknown): string | null {
   if (!isConvexError(error)) return null;
   const body = error.data;

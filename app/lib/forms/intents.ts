@@ -116,6 +116,7 @@ export function checkFields(intents: Intents, sent: FormData, otherFields: reado
   });
 }
 
+/** Throws 400 for an unknown intent or invalid fields. */
 export function readForm(
   intents: Intents,
   sent: FormData,
@@ -135,6 +136,7 @@ export function readForm(
   return { intent, form: textOf(sent, FORM_FIELD), values };
 }
 
+/** Returns a field's text; empty for a missing field or a file. */
 export function textOf(sent: FormData, field: string): string {
   const value = sent.get(field);
   return typeof value === "string" ? value : "";

@@ -69,6 +69,7 @@ function revert(step: Step, direction: Direction): void {
   void offer({ ...step, done }, opposite, `${label}: ${step.text}`);
 }
 
+/** Rejects if the step could not be undone or redone, after a message with the reason. */
 async function run(step: Step, direction: Direction): Promise<void> {
   const convex = connectedConvex();
   if (!convex && navigator.onLine && sendForm) {

@@ -58,6 +58,7 @@ async function answerOf(outgoing: ClientRequest): Promise<{ status: number; text
   return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
 }
 
+/** Resolves when the bytes may be overwritten. */
 const write = (outgoing: ClientRequest, bytes: Buffer): Promise<void> =>
   new Promise((resolve, reject) => outgoing.write(bytes, (error) => (error ? reject(error) : resolve())));
 

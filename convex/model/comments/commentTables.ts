@@ -18,6 +18,7 @@ export const commentPicture = { contentType, size, width, height, checksum, plac
 const itemId = v.union(v.id("designs"), v.id("designImages"));
 
 export const commentTables = {
+  /** Threads of comments (docs/decisions/182-comments.md). */
   commentThreads: defineTable({
     itemId,
     anchor: v.optional(anchor),
@@ -43,7 +44,9 @@ export const commentTables = {
   comments: defineTable({
     threadId: v.id("commentThreads"),
     isReply: v.boolean(),
+    /** A user, or "guest-…" for a visitor of a public link. */
     authorId: v.string(),
+    /** The link through which it was written, also after the link was revoked. */
     linkId: v.optional(v.id("links")),
     guestName: v.optional(v.string()),
     /** Mentions are "@[](userId)". "" for a deleted first comment. */

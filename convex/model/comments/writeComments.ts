@@ -23,6 +23,7 @@ const MINUTE = 60 * 1000;
 
 export const asAuthor = (ctx: UserMutationCtx): AuthorCtx => ({ ...ctx, author: { id: ctx.user.id } });
 
+/** Visitors of public links add no images. */
 export const withImages = { imageIds: v.optional(v.array(v.string())) };
 type WithImages = ObjectType<typeof withImages>;
 
@@ -156,6 +157,7 @@ async function isFirstDeleted(ctx: QueryCtx, thread: Doc<"commentThreads">): Pro
   return (await firstOf(ctx, thread._id))?.deletedAt !== undefined;
 }
 
+/** Throws "not_found" for a deleted comment too. */
 export async function commentFor(
   ctx: AuthorCtx | UserMutationCtx,
   id: string,

@@ -13,7 +13,9 @@ export const savedLinkShape = v.object({
   savedAt: v.number(),
   /** "unavailable": revoked, or its target is in the trash, deleted or in another project. */
   state: v.union(v.literal("open"), v.literal("passwordChanged"), v.literal("expired"), v.literal("unavailable")),
+  /** Null unless the state is "open". */
   target: v.union(targetShape, v.null()),
+  /** Null unless the state is "open" or "passwordChanged". */
   sealedToken: v.union(v.string(), v.null()),
 });
 type SavedLink = Infer<typeof savedLinkShape>;

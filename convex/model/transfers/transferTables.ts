@@ -21,6 +21,7 @@ export const transferTables = {
     expiresAt: v.number(),
     /** Number of the running chain of batches. An earlier chain stops. */
     run: v.number(),
+    /** When the last batch ran (milliseconds since 1970). */
     movedAt: v.optional(v.number()),
     /** The recipient's quota when they accepted. Jobs have no token. */
     isLimited: v.optional(v.boolean()),

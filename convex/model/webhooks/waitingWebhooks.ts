@@ -2,11 +2,13 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";
 
+/** The webhook of a delivery that an app server is sending. */
 export const runningDelivery = v.object({ owner: v.string(), webhookId: v.id("webhooks") });
 export type RunningDelivery = Infer<typeof runningDelivery>;
 
 type Ctx = Pick<QueryCtx, "db">;
 
+/** Returns the next person whose webhooks have waiting deliveries. */
 export async function nextOwner({ db }: Ctx, after: string): Promise<string | null> {
   const row = await db
     .query("webhookDeliveries")
@@ -15,6 +17,7 @@ export async function nextOwner({ db }: Ctx, after: string): Promise<string | nu
   return row?.owner ?? null;
 }
 
+/** Yields a person's webhooks with waiting deliveries, beginning after `last`. */
 export async function* waitingWebhooks({ db }: Ctx, owner: string, last: Id<"webhooks"> | undefined): AsyncGenerator<Id<"webhooks">> {
   const next = (after: Id<"webhooks"> | undefined) =>
     db

@@ -62,7 +62,7 @@ describe("issuerRedirect", () => {
     expect(await openSignIn(sent)).toBeNull();
   });
 
-  it("shows the page with an error while the issuer does not answer, and after too many attempts", async () => {
+  it("shows an error while the issuer does not answer, and after too many attempts", async () => {
     issuer.answer("/.well-known/openid-configuration", (_, response) => response.writeHead(503).end());
     const location = async () => (await openSignIn({ path: "/sign-in?redirectTo=%2Fbilling" }))?.headers.get("Location");
     expect(await location()).toBe("/sign-in?redirectTo=%2Fbilling&error=issuer_unavailable");

@@ -29,6 +29,7 @@ import { isWholeGif } from "./gif.server";
 export type PictureProperties = {
   contentType: AcceptedType;
   size: number;
+  /** Pixels after orientation; for a drawing, its rounded units. */
   width: number;
   height: number;
   checksum: string;

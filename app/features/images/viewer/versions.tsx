@@ -24,6 +24,7 @@ export type Version = FunctionReturnType<typeof api.versions.getVersions>[number
 type VersionsProps = {
   image: DesignImage;
   versions: Version[];
+  /** Identifies the form, so that sending it twice adds one version. */
   sending: string;
   answer: UploadAnswer | undefined;
 };

@@ -7,6 +7,7 @@ export type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions["user"]
 
 type SignedInAt = { issuer: string; issuerSubject: string; issuerSession: string | null };
 
+/** The user that an issuer has confirmed in this request. */
 export const signedInAt = defineRequestState<SignedInAt | null>(() => null);
 
 /** Checks the allowed domains and groups of an issuer. Better Auth calls it at each sign-in, sign-up and link by a provider. */

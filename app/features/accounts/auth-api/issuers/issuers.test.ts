@@ -255,7 +255,7 @@ describe("two issuers", () => {
   });
 });
 
-it("leads back to the origin where the sign-in began, by the callback of the first origin", async () => {
+it("leads back to the origin of the sign-in, by the callback of the first origin", async () => {
   const first = "http://localhost:4000";
   const config = { ...configWith(), origins: [first, ORIGIN] };
   const browser = new Browser(config);

@@ -27,6 +27,7 @@ export type Sending = {
 export type Transport = {
   /** Returns whether the line is fast enough to let the server detect duplicates, instead of computing a checksum first. */
   isFastFor(bytes: number): boolean;
+  /** Throws `NotSent`, or the reason of an aborted signal. */
   send(sending: Sending): Promise<void>;
   /** Returns false if the server has no such upload. Throws `NotSent`. */
   hasArrived(url: string): Promise<boolean>;
