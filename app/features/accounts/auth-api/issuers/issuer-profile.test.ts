@@ -45,6 +45,17 @@ describe("profileFrom", () => {
     });
   });
 
+  it.each([
+    "example.com",
+    "@example.com",
+    "a b@example.com",
+    "\u212aate@example.com",
+    "a@ex\u212aample.com",
+    "a@example.com,b@example.org",
+  ])("ignores the invalid address %s", { tags: "@issuer-address" }, (email) => {
+    expect(profileFrom({ sub, email, email_verified: true })).toMatchObject({ email: undefined, emailVerified: false });
+  });
+
   it("rejects user info about another user", () => {
     expect(() => profileFrom({ sub }, { sub: "u2" })).toThrow("another user");
   });

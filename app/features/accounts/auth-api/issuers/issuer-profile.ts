@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 const text = z.string().optional().catch(undefined);
+/** Like an address at sign-up. Better Auth lowercases addresses, so that letters outside ASCII could turn into those of another. */
+const address = z.email().max(254).optional().catch(undefined);
 const flag = z
   .unknown()
   .optional()
@@ -10,7 +12,7 @@ const flag = z
 const claims = z.looseObject({
   sub: z.string().min(1),
   sid: text,
-  email: text,
+  email: address,
   email_verified: flag,
   /** Entra: the domain's owner is verified. Entra has no `email_verified`. */
   xms_edov: flag,

@@ -7,6 +7,8 @@ import { fetchFromIssuer, isAllowedForBrowsers } from "./issuer-fetch.server";
 import { type IssuerProfile, lacksClaims, profileFrom } from "./issuer-profile";
 
 const METADATA_MS = 60 * 60 * 1000;
+/** Time after a failed fetch within which it is not repeated, so that requests do not wait for an issuer that is down. */
+export const PAUSE_MS = 10 * 1000;
 /** Time within which an unknown key of a logout token triggers no further fetch, because anybody can send one. */
 const KEYS_COOLDOWN_MS = 30 * 1000;
 
@@ -66,6 +68,7 @@ export function openIssuer(settings: IssuerSettings) {
   let cached: { metadata: IssuerMetadata; at: number } | null = null;
   let pending: Promise<IssuerMetadata> | null = null;
   let keys: { uri: string; set: ReturnType<typeof createRemoteJWKSet> } | null = null;
+  const fetchMetadata = pausedAfterFailure(() => discover(issuer));
 
   /** Returns the discovery document, at most an hour old, or an older one while the issuer does not answer. */
   async function metadata(): Promise<IssuerMetadata> {
@@ -78,7 +81,7 @@ export function openIssuer(settings: IssuerSettings) {
   }
 
   function refreshMetadata(): Promise<IssuerMetadata> {
-    pending ??= discover(issuer)
+    pending ??= fetchMetadata()
       .then((found) => {
         cached = { metadata: found, at: Date.now() };
         return found;
@@ -91,9 +94,10 @@ export function openIssuer(settings: IssuerSettings) {
 
   function keysOf({ jwks_uri: uri }: IssuerMetadata) {
     if (keys?.uri !== uri) {
+      const fetchKeys = pausedAfterFailure(() => fetchFromIssuer(issuer, uri));
       const set = createRemoteJWKSet(new URL(uri), {
         cooldownDuration: KEYS_COOLDOWN_MS,
-        [customFetch]: async (url) => Response.json(await fetchFromIssuer(issuer, url)),
+        [customFetch]: async () => Response.json(await fetchKeys()),
       });
       keys = { uri, set };
     }
@@ -183,6 +187,22 @@ export function openIssuer(settings: IssuerSettings) {
 }
 
 const isUnknownKey = (error: unknown): boolean => error instanceof errors.JWKSNoMatchingKey;
+
+/** Returns a function that repeats its error for `PAUSE_MS` after a failure, instead of another fetch. */
+function pausedAfterFailure<T>(fetchContent: () => Promise<T>): () => Promise<T> {
+  let failure: { error: unknown; at: number } | null = null;
+  return async () => {
+    if (failure && Date.now() - failure.at < PAUSE_MS) throw failure.error;
+    try {
+      const content = await fetchContent();
+      failure = null;
+      return content;
+    } catch (error) {
+      failure = { error, at: Date.now() };
+      throw error;
+    }
+  };
+}
 
 async function discover(issuer: string): Promise<IssuerMetadata> {
   const found = metadataSchema.parse(await fetchFromIssuer(issuer, `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`));

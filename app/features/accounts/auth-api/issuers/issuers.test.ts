@@ -13,7 +13,7 @@ import { authFor } from "../auth.server";
 import { deleteUser } from "../delete-account.server";
 import { callbackAtItsOrigin } from "../plugins/providers/provider-callbacks.server";
 import { fetchFromIssuer } from "./issuer-fetch.server";
-import { openIssuer } from "./issuer.server";
+import { openIssuer, PAUSE_MS } from "./issuer.server";
 
 const ORIGIN = "http://localhost:3000";
 const ACME = "oidc-acme";
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
   for (const issuer of [acme, beta]) {
     issuer.alter(null);
-    for (const path of [DISCOVERY, "/token"]) issuer.answer(path, null);
+    for (const path of [DISCOVERY, "/token", "/jwks"]) issuer.answer(path, null);
   }
 });
 
@@ -276,7 +276,25 @@ describe("an issuer that does not work", () => {
     expect(await start(config)).toMatchObject(unavailable);
     expect(await (await signUp(acme.person().email, config)).session()).not.toBeNull();
     acme.answer(DISCOVERY, null);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + PAUSE_MS });
     expect((await start(config)).status).toBe(200);
+  });
+
+  it("that is down is not asked again by each request", { tags: "@issuer-pause" }, async () => {
+    acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
+    const config = configWith();
+    const requests = acme.requestCount(DISCOVERY);
+    for (let sent = 0; sent < 3; sent++) expect(await start(config)).toMatchObject(unavailable);
+    expect(acme.requestCount(DISCOVERY)).toBe(requests + 1);
+  });
+
+  it("that sends no keys is not asked again by each logout token", { tags: "@issuer-keys-pause" }, async () => {
+    acme.answer("/jwks", (_, response) => response.writeHead(503).end());
+    const client = openIssuer(settingsOf(acme));
+    const token = await acme.logoutToken({ sub: "x" });
+    const requests = acme.requestCount("/jwks");
+    for (let sent = 0; sent < 3; sent++) await expect(client.verifyLogout(token)).rejects.toThrow("503");
+    expect(acme.requestCount("/jwks")).toBe(requests + 1);
   });
 
   it("that is down later keeps its cached metadata", async () => {
@@ -285,7 +303,7 @@ describe("an issuer that does not work", () => {
     acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 60 * 60 * 1000 });
     const requests = acme.requestCount(DISCOVERY);
-    expect(await client.metadata()).toEqual(before);
+    for (let sent = 0; sent < 3; sent++) expect(await client.metadata()).toEqual(before);
     expect(acme.requestCount(DISCOVERY)).toBe(requests + 1);
   });
 
