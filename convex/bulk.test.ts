@@ -325,6 +325,12 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     await backend.inside.mutation(probe.insertMany, { table: "bulkJobs", rows });
     const started = () => ada.mutation(api.bulk.start, { ...all(front), action, step: newStep() });
     expect(await refused(started())).toMatchObject({ code: "limit", message: expect.stringContaining("At most 10 bulk actions") });
+    const cancelled = { ...row, step: "cancelled", state: "cancelled", cursor: null, failures: [], isDismissed: false };
+    const id = await backend.inside.mutation(probe.insert, { table: "bulkJobs", row: cancelled });
+    expect(await refused(ada.mutation(api.bulk.resume, { id }))).toMatchObject({ code: "limit" });
+    const finished = { ...row, step: "finished", state: "done", parts: 1, done: 1, cursor: null, failures: [], isDismissed: false };
+    await backend.inside.mutation(probe.insert, { table: "bulkJobs", row: finished });
+    expect(await refused(ada.mutation(api.undo.revert, { step: "finished" }))).toMatchObject({ code: "limit" });
     const [first] = await backend.inside.query(probe.rows, { table: "bulkJobs", field: "userId", value: ada.userId });
     await backend.inside.mutation(probe.patch, { table: "bulkJobs", id: String(first?.["_id"]), fields: { state: "done" } });
     await started();

@@ -3,8 +3,9 @@ import type { Doc } from "./_generated/dataModel";
 import { designFor, ifVisible, imageFor, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
 import { type BulkAction, bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
+import { expectFewRunning } from "./model/bulk/expectFewRunning";
 import { check } from "./model/check";
-import { invalid, limit, notFound } from "./model/errors";
+import { invalid, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
 import { countWith } from "./model/review/statuses";
 import { BULK_IDS_MAX, addTag, reviewItem } from "./model/rules";
@@ -56,21 +57,6 @@ export const start = userMutation({
   },
 });
 
-/** Jobs of one person that run at once. More would slow down the jobs of others. */
-const RUNNING_MAX = 10;
-const RECENT_READ = 50;
-
-async function expectFewRunning(ctx: UserMutationCtx): Promise<void> {
-  const recent = await ctx.db
-    .query("bulkJobs")
-    .withIndex("by_start", (q) => q.eq("userId", ctx.user.id).eq("isDismissed", false))
-    .order("desc")
-    .take(RECENT_READ);
-  let running = 0;
-  for (const job of recent) if ((await stateOf(ctx, job)) === "running") running += 1;
-  if (running >= RUNNING_MAX) throw limit(`At most ${RUNNING_MAX} bulk actions can run at once. Wait until one is complete.`);
-}
-
 function withNote({ note: typed = "", ...action }: Extract<BulkAction, { type: "review" }>): BulkAction {
   const { note } = check(reviewItem, { note: typed });
   return { ...action, ...(note !== "" && { note }) };
@@ -100,12 +86,14 @@ export const cancel = userMutation({
   },
 });
 
+/** Throws "limit" above `RUNNING_MAX` jobs. */
 export const resume = userMutation({
   args: job,
   returns: v.null(),
   handler: async (ctx, { id }) => {
     const row = await jobFor(ctx, id);
     if ((await stateOf(ctx, row)) !== "cancelled") return null;
+    await expectFewRunning(ctx);
     const run = row.run + 1;
     const isOverLimit = row.state === "running";
     await ctx.db.patch(row._id, { state: "running", run, ...(isOverLimit && { batch: smallerBatch(row) }) });

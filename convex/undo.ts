@@ -2,12 +2,13 @@ import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { userMutation, type UserMutationCtx } from "./model/access";
 import { partOf, scheduleBatch, stateOf } from "./model/bulk/batches";
+import { expectFewRunning } from "./model/bulk/expectFewRunning";
 import { conflict, notFound } from "./model/errors";
 import { recordChanges, stepRows } from "./model/undo/recordChanges";
 import { revertAsJob } from "./model/undo/revertAsJob";
 import { revertChanges } from "./model/undo/revertChanges";
 
-/** Undoes the caller's step, and redoes it when called again; large steps in a job. Throws "conflict" if an item was changed since. */
+/** Undoes the caller's step, and redoes it when called again; large steps in a job. Throws "conflict" if an item was changed since, and "limit" above `RUNNING_MAX` jobs. */
 export const revert = userMutation({
   args: { step: v.string() },
   returns: v.null(),
@@ -32,8 +33,9 @@ export const revert = userMutation({
 
 /** Undoes a bulk action in batches, even while it runs. The next call redoes it. */
 async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<null> {
-  if (job.phase !== "do" && (await stateOf(ctx, job)) === "running")
-    throw conflict("The action is still running. Try again when it is complete.");
+  const isRunning = (await stateOf(ctx, job)) === "running";
+  if (job.phase !== "do" && isRunning) throw conflict("The action is still running. Try again when it is complete.");
+  if (!isRunning) await expectFewRunning(ctx);
   const phase = job.phase === "undo" ? "redo" : "undo";
   const run = job.run + 1;
   const rows = await stepRows(ctx, ctx.user.id, partOf(job.step, job.part));

@@ -2,6 +2,7 @@ import type { Doc, Id } from "../../_generated/dataModel";
 import type { UserMutationCtx } from "../access";
 import { partOf, scheduleBatch } from "../bulk/batches";
 import type { BulkAction, BulkKind } from "../bulk/bulkTables";
+import { expectFewRunning } from "../bulk/expectFewRunning";
 import { limitsOf } from "../limits/limits";
 import { replaceStep, STEP_MAX } from "./recordChanges";
 import type { Change, Field } from "./undoTables";
@@ -16,6 +17,7 @@ export async function revertAsJob(ctx: UserMutationCtx, step: string, rows: Doc<
   const kind = bulkKindOf(changes);
   const parts = Math.ceil(changes.length / REVERTED_AT_ONCE);
   if (!first || !kind || parts < 2 || partOf(step, parts).length > STEP_MAX) return false;
+  await expectFewRunning(ctx);
   for (const { _id } of rows) await ctx.db.delete(_id);
   for (let part = 0; part < parts; part++) {
     const group = changes.slice(part * REVERTED_AT_ONCE, (part + 1) * REVERTED_AT_ONCE);
