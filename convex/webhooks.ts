@@ -4,7 +4,15 @@ import type { MutationCtx } from "./_generated/server";
 import { type CallerCtx, projectFor, serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
 import { invalid, limit, notFound } from "./model/errors";
 import { countAttempts } from "./model/limits/attempts";
-import { dueDeliveries, nextOwner, runningDelivery, waitingWebhooks } from "./model/webhooks/waitingWebhooks";
+import {
+  continuedAfter,
+  continueVisit,
+  dueDeliveries,
+  laterWebhooks,
+  runningDelivery,
+  visitAfter,
+  waitingWebhooks,
+} from "./model/webhooks/waitingWebhooks";
 import { eventFields, webhookEvent } from "./model/webhooks/webhookTables";
 import { deleteWebhook, queueDelivery, WEBHOOKS_MAX, webhooksOf } from "./model/webhooks/webhooks";
 
@@ -166,8 +174,9 @@ export const claim = serverMutation({
 
 /**
  * Leases due deliveries, so that one app server sends each. A delivery not reported within `leaseMs` is due again.
- * Visits the people with waiting deliveries from `after` on, and returns the last one; null at the end. Together with `running`,
- * at most `PER_WEBHOOK` deliveries of a webhook and `PER_OWNER` of a person are leased, so that slow receivers delay only their own.
+ * Visits the people with waiting deliveries from `after` on, and returns where the next claim continues; null at the end.
+ * Together with `running`, at most `PER_WEBHOOK` deliveries of a webhook and `PER_OWNER` of a person are leased, so that slow
+ * receivers delay only their own.
  */
 export const claimDue = serverMutation({
   args: {
@@ -182,10 +191,12 @@ export const claimDue = serverMutation({
     const now = Date.now();
     const deliveries: Claimed[] = [];
     if (after === null) await addOwners(ctx, now);
-    let owner = await nextOwner(ctx, after ?? "");
-    for (let visited = 0; owner !== null; owner = await nextOwner(ctx, owner)) {
+    let visit = await continueVisit(ctx, after);
+    for (let visited = 0; visit !== null; visit = await visitAfter(ctx, visit.owner)) {
+      const { owner } = visit;
       const own = running.filter((each) => each.owner === owner);
-      for await (const webhookId of waitingWebhooks(ctx, owner, own.at(-1)?.webhookId)) {
+      const last = own.at(-1)?.webhookId;
+      for await (const webhookId of visit.isContinued ? laterWebhooks(ctx, visit) : waitingWebhooks(ctx, owner, last)) {
         visited++;
         const ofWebhook = own.filter((each) => each.webhookId === webhookId).length;
         const room = Math.min(limit - deliveries.length, PER_OWNER - own.length, PER_WEBHOOK - ofWebhook);
@@ -195,11 +206,14 @@ export const claimDue = serverMutation({
           if (webhook) deliveries.push(await leaseDelivery(ctx, row, webhook, { lease, dueAt: now + leaseMs }));
           else await ctx.db.delete(row._id);
         }
-        if (deliveries.length >= limit || own.length >= PER_OWNER || visited >= VISITED) break;
+        if (deliveries.length >= limit || own.length >= PER_OWNER) break;
+        // Later claims visit the person's other webhooks, all of them if this one did not begin with the first.
+        const isFromFirst = visit.isContinued || last === undefined;
+        if (visited >= VISITED) return { deliveries, after: continuedAfter(owner, isFromFirst ? webhookId : undefined) };
       }
       if (deliveries.length >= limit || visited >= VISITED) break;
     }
-    return { deliveries, after: owner };
+    return { deliveries, after: visit?.owner ?? null };
   },
 });
 

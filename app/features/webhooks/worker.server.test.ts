@@ -170,6 +170,34 @@ it("sends to other receivers while receivers of one person do not answer", { tag
   }
 });
 
+it("sends what is due behind many webhooks that wait for a retry", { tags: "@webhook-many-waiting" }, async () => {
+  await backend.inside.mutation(probe.insertMany, {
+    table: "webhooks",
+    rows: Array.from({ length: 120 }, () => ({
+      projectId,
+      url,
+      sealedSecret: createWebhookSecret(config).sealedSecret,
+      events: ["image.created"],
+      createdBy: ada.userId,
+      createdAt: 0,
+    })),
+  });
+  const rows = await backend.inside.query(probe.rows, { table: "webhooks", field: "projectId", value: projectId });
+  const ids = rows.map(({ _id }) => String(_id)).toSorted();
+  const delivery = { owner: ada.userId, event: "test", items: [], createdAt: Date.now(), attempts: 0 };
+  await backend.inside.mutation(probe.insertMany, {
+    table: "webhookDeliveries",
+    rows: ids.map((webhookId, index) => ({ ...delivery, webhookId, dueAt: index === 115 ? 1 : Date.now() + 3_600_000 })),
+  });
+  const worker = startWebhookWorker(config, network);
+  try {
+    const [due] = await backend.inside.query(probe.rows, { table: "webhookDeliveries", field: "webhookId", value: ids[115] });
+    await vi.waitFor(() => expect(received.map(({ id }) => id)).toContain(due?.["_id"]), 20_000);
+  } finally {
+    await worker.close();
+  }
+});
+
 it("sends deliveries that the previous version stored without their owner", async () => {
   await queue(await create(["comment.created"]), null, 1);
   const worker = startWebhookWorker(config, network);

@@ -8,8 +8,27 @@ export type RunningDelivery = Infer<typeof runningDelivery>;
 
 type Ctx = Pick<QueryCtx, "db">;
 
-/** Returns the next person whose webhooks have waiting deliveries. */
-export async function nextOwner({ db }: Ctx, after: string): Promise<string | null> {
+/** A visit of one person's webhooks. A continued one begins after the webhook `last`, or with the first. */
+type Visit = { owner: string; last?: Id<"webhooks"> | undefined; isContinued: boolean };
+
+const SEPARATOR = "/";
+
+/** Returns the position for `continueVisit` within a person's webhooks. The position after all of them is the person's id. */
+export const continuedAfter = (owner: string, last: Id<"webhooks"> | undefined): string => owner + SEPARATOR + (last ?? "");
+
+export async function continueVisit(ctx: Ctx, position: string | null): Promise<Visit | null> {
+  const [owner = "", last] = position?.split(SEPARATOR) ?? [];
+  if (last === undefined) return visitAfter(ctx, owner);
+  return { owner, last: ctx.db.normalizeId("webhooks", last) ?? undefined, isContinued: true };
+}
+
+/** Returns the visit of the next person whose webhooks have waiting deliveries. */
+export async function visitAfter(ctx: Ctx, owner: string): Promise<Visit | null> {
+  const next = await nextOwner(ctx, owner);
+  return next === null ? null : { owner: next, isContinued: false };
+}
+
+async function nextOwner({ db }: Ctx, after: string): Promise<string | null> {
   const row = await db
     .query("webhookDeliveries")
     .withIndex("by_owner", (q) => q.gt("owner", after))
@@ -17,16 +36,24 @@ export async function nextOwner({ db }: Ctx, after: string): Promise<string | nu
   return row?.owner ?? null;
 }
 
-/** Yields a person's webhooks with waiting deliveries, beginning after `last`. */
-export async function* waitingWebhooks({ db }: Ctx, owner: string, last: Id<"webhooks"> | undefined): AsyncGenerator<Id<"webhooks">> {
+/** Yields a person's webhooks with waiting deliveries, beginning after `last`, then the others. */
+export async function* waitingWebhooks(ctx: Ctx, owner: string, last: Id<"webhooks"> | undefined): AsyncGenerator<Id<"webhooks">> {
+  yield* laterWebhooks(ctx, { owner, last });
+  if (last === undefined) return;
+  for await (const webhookId of laterWebhooks(ctx, { owner })) {
+    if (webhookId > last) return;
+    yield webhookId;
+  }
+}
+
+/** Yields a person's webhooks with waiting deliveries after `last`. */
+export async function* laterWebhooks({ db }: Ctx, { owner, last }: Pick<Visit, "owner" | "last">): AsyncGenerator<Id<"webhooks">> {
   const next = (after: Id<"webhooks"> | undefined) =>
     db
       .query("webhookDeliveries")
       .withIndex("by_owner", (q) => (after === undefined ? q.eq("owner", owner) : q.eq("owner", owner).gt("webhookId", after)))
       .first();
   for (let row = await next(last); row; row = await next(row.webhookId)) yield row.webhookId;
-  if (last === undefined) return;
-  for (let row = await next(undefined); row && row.webhookId <= last; row = await next(row.webhookId)) yield row.webhookId;
 }
 
 export const dueDeliveries = (
