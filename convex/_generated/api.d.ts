@@ -77,6 +77,7 @@ import type * as model_activities_redactItem from "../model/activities/redactIte
 import type * as model_bulk_applyAction from "../model/bulk/applyAction.js";
 import type * as model_bulk_batches from "../model/bulk/batches.js";
 import type * as model_bulk_bulkTables from "../model/bulk/bulkTables.js";
+import type * as model_bulk_expectFewRunning from "../model/bulk/expectFewRunning.js";
 import type * as model_bulk_reportStoppedCopy from "../model/bulk/reportStoppedCopy.js";
 import type * as model_bulk_selectedPage from "../model/bulk/selectedPage.js";
 import type * as model_check from "../model/check.js";
@@ -260,6 +261,7 @@ declare const fullApi: ApiFromModules<{
   "model/bulk/applyAction": typeof model_bulk_applyAction;
   "model/bulk/batches": typeof model_bulk_batches;
   "model/bulk/bulkTables": typeof model_bulk_bulkTables;
+  "model/bulk/expectFewRunning": typeof model_bulk_expectFewRunning;
   "model/bulk/reportStoppedCopy": typeof model_bulk_reportStoppedCopy;
   "model/bulk/selectedPage": typeof model_bulk_selectedPage;
   "model/check": typeof model_check;
