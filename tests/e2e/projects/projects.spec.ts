@@ -220,3 +220,15 @@ test("a forged form for another user's project changes nothing", async ({ page, 
   expect(unknown.status()).toBe(400);
   expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
 });
+
+test("a double click on Create makes one project", async ({ page, person, app }) => {
+  const she = pageActions(page, true);
+  await she.open("/projects");
+  await page.getByRole("button", { name: "New project" }).first().click();
+  await page.getByLabel("Name").fill("Nightfall");
+  await page.getByRole("button", { name: "Create project" }).dblclick();
+  await expect(page).toHaveURL(/\/projects\/[a-z0-9]{32}$/);
+  // A second creation would be stored before this one.
+  await she.makeProject("Daybreak");
+  await expect.poll(async () => (await stored(app, person)).map(({ name }) => name)).toEqual(["Daybreak", "Nightfall"]);
+});

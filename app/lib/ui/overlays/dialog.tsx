@@ -13,7 +13,10 @@ type DialogProps = {
   children: ReactNode;
 };
 
-/** Renders a native dialog that opens with and without scripts. It is also a popover, for browsers without invoker commands. */
+/**
+ * Renders a native dialog that opens with and without scripts. It is also a popover, for browsers without invoker commands. A double
+ * click submits a form once.
+ */
 export function Dialog({ id, title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   // React sets `open` only in the server's HTML: the element's own methods record where to return the focus.
@@ -40,6 +43,15 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
       closedby="any"
       aria-labelledby={`${id}-title`}
       className="dialog"
+      onClickCapture={(event) => {
+        if (event.detail > 1 && event.target instanceof Element && event.target.closest("[type=submit]")) event.preventDefault();
+      }}
+      onSubmitCapture={(event) => {
+        // A click can reach the button while the closed dialog fades.
+        if (isShown(event.currentTarget)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
       onClose={() => {
         if (!closedByUs.current) onClose?.();
         closedByUs.current = false;
