@@ -89,10 +89,11 @@ bothWays((javaScript) => {
     await page.goto(path);
     await choose(page, javaScript, [await phonePhotograph(), twoPages()]);
     await expect(page.getByRole("img", { name: "brief (page 2).pdf" })).toBeVisible();
-    const shown = async () =>
-      (await imagesIn(app, person, designId)).map(({ name, width, height }) => `${name} ${width} × ${height}`).toSorted();
-    await expect.poll(shown).toEqual(["IMG_3107.heic 64 × 96", "brief (page 1).pdf 200 × 400", "brief (page 2).pdf 400 × 200"]);
-    for (const { name } of images)
+    const images = () => imagesIn(app, person, designId);
+    await expect
+      .poll(async () => (await images()).map(({ name, width, height }) => `${name} ${width} × ${height}`).toSorted())
+      .toEqual(["IMG_3107.heic 64 × 96", "brief (page 1).pdf 200 × 400", "brief (page 2).pdf 400 × 200"]);
+    for (const { name } of await images())
       await expect
         .poll(() => page.getByRole("img", { name }).evaluate((shown) => shown instanceof HTMLImageElement && shown.naturalWidth > 0))
         .toBe(true);
