@@ -36,7 +36,7 @@ type Exported = {
   envVars?: [string, { value: string; optional?: boolean }][] | null;
 };
 
-/** @throws Error naming the definition and what it lacks */
+/** @throws Error with the name of the definition and of the missing part */
 export function readDefinition(where: string, exported: unknown, kind: "app" | "childComponent"): ComponentDefinition {
   const builder = kind === "app" ? "defineApp()" : "defineComponent()";
   if (!isDefinition(exported)) throw new Error(`The default export of ${where} must be the result of ${builder}.`);
