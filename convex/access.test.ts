@@ -925,6 +925,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
       commenting: await linkVisitor(backend, await insertLink(backend, project, commenting)),
       ofOthers: await linkVisitor(backend, await insertLink(backend, bobItems.project, commenting)),
       forger: await backend.holder(elsewhere),
+      earlierBuild: await backend.holder({ ...claims, linkId: await insertLink(backend, project), lock: 0 }),
       closed: [
         await linkVisitor(backend, await insertLink(backend, project, { passwordHash: "x", lock: 1 })),
         await linkVisitor(backend, await insertLink(backend, project, { expiresAt: Date.now() - 1 })),
@@ -932,20 +933,22 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
         await linkVisitor(backend, revoked),
         await linkVisitor(backend, "nonsense"),
         await backend.holder(claims),
+        await backend.holder({ ...claims, subject: "public-link other", linkId: await insertLink(backend, project), lock: 0 }),
         await backend.holder({ ...claims, linkId: await insertLink(backend, project), lock: 0, sessionId: ada.sessionId }),
       ],
     };
   }
 
   it.each(Object.entries(entries))("%s is available to visitors of open links only if it is listed", async (name, entry) => {
-    const { viewing, commenting, ofOthers, forger, closed } = await (links ??= makeLinks());
+    const { viewing, earlierBuild, commenting, ofOthers, forger, closed } = await (links ??= makeLinks());
     const args = await refusedArgs(entry);
     for (const other of closed) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
     await expect(call(forger, name, args)).rejects.toBeInstanceOf(Error);
-    const visitors = [ofOthers, viewing, commenting];
+    const visitors = [ofOthers, viewing, earlierBuild, commenting];
     const answers = await Promise.all(visitors.map((visitor) => call(visitor, name, args).then(() => "ok", codeOf)));
     const closedToAll = visitors.map(() => "unauthenticated");
-    expect(answers).toEqual(entry.link ? ["not_found", entry.link === "comments" ? "not_found" : "ok", "ok"] : closedToAll);
+    const seen = entry.link === "comments" ? "not_found" : "ok";
+    expect(answers).toEqual(entry.link ? ["not_found", seen, seen, "ok"] : closedToAll);
   });
 
   it("shows each person their own projects and nobody else's", { tags: "@shows-each-person-own-projects-nobody" }, async () => {

@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { mutation, type MutationCtx, query, type QueryCtx } from "../_generated/server";
 import type { Doc, Id } from "../_generated/dataModel";
 import { type AccessScope, findAccessToken } from "./accounts/accessTokens";
-import { ISSUER, LINK_SUBJECT, requireService } from "./accounts/service";
+import { ISSUER, isSubjectOfLink, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
 import { check } from "./check";
 import { isGuest } from "./comments/guests";
@@ -159,8 +159,9 @@ async function visitor(ctx: QueryCtx): Promise<Reader | null> {
   const identity = await ctx.auth.getUserIdentity();
   const linkId = identity?.["linkId"];
   const lock = identity?.["lock"];
-  const isLink = identity?.issuer === ISSUER && identity.subject === LINK_SUBJECT && identity["sessionId"] === undefined;
-  return isLink && typeof linkId === "string" && typeof lock === "number" ? linkReader(ctx, { linkId, lock }) : null;
+  if (identity?.issuer !== ISSUER || identity["sessionId"] !== undefined || typeof linkId !== "string" || typeof lock !== "number")
+    return null;
+  return isSubjectOfLink(identity.subject, linkId) ? linkReader(ctx, { linkId, lock }) : null;
 }
 
 /** Throws "unauthenticated" when the link has ended. */

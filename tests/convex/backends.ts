@@ -67,7 +67,7 @@ export async function signOut(backend: Backend, person: Person): Promise<void> {
 }
 
 export function linkVisitor(backend: Backend, linkId: string, lock = 0): Promise<Caller> {
-  return backend.holder({ subject: "public-link", audience: "atelier-link", linkId, lock });
+  return backend.holder({ subject: `public-link ${linkId}`, audience: "atelier-link", linkId, lock });
 }
 
 export function appServer(backend: Backend): Promise<Caller> {
