@@ -35,6 +35,14 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await server.query(mail.due, {})).toBeGreaterThan(Date.now() + 50_000);
   });
 
+  it("leases urgent messages before notifications that are due earlier", { tags: "@urgent-mails-first" }, async () => {
+    for (let each = 0; each < 5; each++) await queue(`invitation ${each}`);
+    await server.mutation(mail.queue, { sealed: "code", expiresAt: Date.now() + 60_000, isUrgent: true });
+    const first = await server.mutation(mail.claimAll, { lease: "a", leaseMs: 60_000, limit: 3 });
+    expect(first.map(({ content }) => content)).toEqual(["code", "invitation 0", "invitation 1"].map((sealed) => ({ sealed })));
+    expect(await claim("b")).toHaveLength(3);
+  });
+
   it("leases a message again after the lease expired; ignores its former holder", async () => {
     await queue("one");
     const [lost] = await claim("dead", -1);

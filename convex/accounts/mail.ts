@@ -19,10 +19,10 @@ const content = v.union(...accountContents, v.object({ notification: notificatio
 type Content = Infer<typeof content>;
 
 export const queue = serverMutation({
-  args: { sealed: v.string(), userId: v.optional(v.string()), expiresAt: v.number() },
+  args: { sealed: v.string(), userId: v.optional(v.string()), expiresAt: v.number(), isUrgent: v.optional(v.literal(true)) },
   returns: v.null(),
-  handler: async ({ db }, { sealed, userId, expiresAt }) => {
-    await db.insert("mails", { userId, content: { sealed }, attempts: 0, dueAt: Date.now(), expiresAt });
+  handler: async ({ db }, { sealed, ...row }) => {
+    await db.insert("mails", { ...row, content: { sealed }, attempts: 0, dueAt: Date.now() });
     return null;
   },
 });
@@ -37,7 +37,7 @@ export const due = serverQuery({
 const lease = { lease: v.string(), leaseMs: v.number(), limit: v.number() };
 const claimed = { id: v.id("mails"), attempts: v.number() };
 
-/** Leases due messages. A message not reported within `leaseMs` is due again, so a crash loses none but may send one twice. */
+/** Leases due messages, urgent ones first. A message not reported within `leaseMs` is due again, so a crash loses none but may send one twice. */
 export const claimAll = serverMutation({
   args: lease,
   returns: v.array(v.object({ ...claimed, content })),
@@ -58,11 +58,14 @@ const isAccountMail = ({ content: each }: Doc<"mails">): boolean => "sealed" in 
 
 async function claimDue(ctx: MutationCtx, { lease: by, leaseMs, limit }: ObjectType<typeof lease>, isMine: (row: Doc<"mails">) => boolean) {
   const now = Date.now();
-  const due = ctx.db.query("mails").withIndex("by_due", (q) => q.lte("dueAt", now));
   const rows = [];
-  for await (const row of due) {
-    if (isMine(row)) rows.push(row);
+  for (const isUrgent of [true, undefined] as const) {
     if (rows.length === limit) break;
+    const due = ctx.db.query("mails").withIndex("by_urgency", (q) => q.eq("isUrgent", isUrgent).lte("dueAt", now));
+    for await (const row of due) {
+      if (isMine(row)) rows.push(row);
+      if (rows.length === limit) break;
+    }
   }
   const found = [];
   for (const row of rows) {

@@ -14,6 +14,8 @@ export const mailTables = {
       v.object({ thread: v.id("commentThreads"), since: v.number() }),
       v.object({ digest: v.literal(true), since: v.number() }),
     ),
+    /** Codes and links that someone waits for. They are sent before other due mails. */
+    isUrgent: v.optional(v.literal(true)),
     /** Identifies a person's row for a thread or the digest. The row stays after sending, to space the mails. */
     key: v.optional(v.string()),
     /** Start of the lease. Later notices are for the next mail. */
@@ -24,6 +26,7 @@ export const mailTables = {
     expiresAt: v.number(),
   })
     .index("by_due", ["dueAt"])
+    .index("by_urgency", ["isUrgent", "dueAt"])
     .index("by_user", ["userId"])
     .index("by_key", ["userId", "key"])
     .index("by_expiry", ["expiresAt"]),

@@ -7,6 +7,7 @@ import { type Mailbox, startMailbox } from "../../../../tests/harness/mailbox.ts
 import { startTestDeployment, type TestDeployment } from "../../../../tests/convex/deployment.ts";
 import { passToAuth } from "../auth-api/auth-request.server";
 import { readOutbox } from "./outbox.server";
+import { queueMail } from "./queue.server";
 import { smtpTransport } from "./transport.server";
 import { type MailWorker, startMailWorker } from "./worker.server";
 
@@ -246,6 +247,21 @@ describe("the worker", () => {
     );
     expect(JSON.stringify(spy.mock.calls)).not.toMatch(/example\.com|token=/);
     expect(mailbox.for(gone)).toEqual([]);
+  });
+
+  it("sends a code before invitations that were queued earlier", { tags: "@sends-codes-first" }, async () => {
+    await worker.close();
+    const project = { project: "Poster", inviter: { name: "Ada", email: "ada@example.com" }, url: `${ORIGIN}/invitation`, name: "" };
+    for (let each = 0; each < 6; each++)
+      await queueMail(config, { kind: "projectInvitation", to: `invited${each}@example.com`, ...project });
+    await queueMail(config, { kind: "code", purpose: "sign-in", code: "123456", name: "Ada", to: "ada@example.com" });
+    const before = mailbox.all().length;
+    worker = startMailWorker(config, smtpTransport({ smtpUrl: mailbox.url, from: config.mailFrom }));
+    const sent = await vi.waitFor(() => {
+      const mails = mailbox.all().slice(before);
+      return mails.length === 7 ? mails : Promise.reject(new Error("not all sent"));
+    }, 30_000);
+    expect(sent.slice(0, 3).map(({ to }) => to)).toContain("ada@example.com");
   });
 
   it("sends each mail once with several workers", async () => {

@@ -24,13 +24,16 @@ const LIFETIMES: Record<Queued["kind"], number> = {
   linkReport: 24 * 60 * MINUTE,
 };
 
+/** Messages that nobody waits for. */
+const PATIENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport"]);
+
 /** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no mail. */
 export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {
   const message = requested && !isPlaceholder(requested.to) ? atFirstOrigin(requested, config) : null;
   const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);
   await serviceConvex(config).mutation(
     api.accounts.mail.queue,
-    { sealed: sealMessage(config, message), userId, expiresAt },
+    { sealed: sealMessage(config, message), userId, expiresAt, ...(!(requested && PATIENT.has(requested.kind)) && { isUrgent: true }) },
     { skipQueue: true },
   );
 }
