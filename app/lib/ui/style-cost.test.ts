@@ -12,6 +12,12 @@ test("selects no universal descendant of an element with :has()", () => {
   expect(found).toEqual([]);
 });
 
+// One element name after any `:has()` of the root makes Chromium match all elements of that name again.
+test("selects no links below :has() by their element name", { tags: "@no-element-name-below-has" }, () => {
+  const found = sources.filter(({ text }) => /:has\([^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*[> ]a\s*\{/.test(text)).map(({ path }) => path);
+  expect(found).toEqual([]);
+});
+
 // After each change, Chromium would recalculate the styles of all elements that use any custom property.
 test("sets no custom property of the root", () => {
   const scripts = globSync("**/*.{ts,tsx}", { cwd: root, exclude: ["**/*.test.ts"] });

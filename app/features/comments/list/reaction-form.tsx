@@ -13,10 +13,6 @@ export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment
   const mayReact = useMayRun()("reactToComment");
   const others = OFFERED.filter((emoji) => !reactions.some((each) => each.emoji === emoji));
   if (!mayReact && reactions.length === 0) return null;
-  const press = (emoji: string, isOn: boolean) => ({
-    name: INTENT_FIELD,
-    value: intentWith("reactToComment", { commentId: _id, emoji, isOn: String(isOn) }),
-  });
   return (
     <IntentForm state={state} hasButtons className="comment-actions">
       {reactions.map(({ emoji, count, isMine }) => (
@@ -24,7 +20,7 @@ export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment
           key={emoji}
           type="submit"
           size="sm"
-          {...press(emoji, !isMine)}
+          {...reactionButton(_id, emoji, !isMine)}
           disabled={!mayReact}
           aria-pressed={isMine}
           className={clsx("tabular", isMine && "border-accent bg-hover")}
@@ -34,15 +30,33 @@ export function ReactionForm({ comment: { _id, reactions } }: { comment: Comment
       ))}
       {mayReact && others.length > 0 ? (
         <FormDetails summary="React">
-          <div className="flex flex-wrap gap-1">
-            {others.map((emoji) => (
-              <Button key={emoji} type="submit" size="icon" variant="ghost" {...press(emoji, true)} aria-label={`React with ${emoji}`}>
-                {emoji}
-              </Button>
-            ))}
-          </div>
+          <OfferedReactions commentId={_id} emoji={others} />
         </FormDetails>
       ) : null}
     </IntentForm>
   );
 }
+
+function OfferedReactions({ commentId, emoji: offered }: { commentId: string; emoji: string[] }) {
+  return (
+    <div className="flex flex-wrap gap-1">
+      {offered.map((emoji) => (
+        <Button
+          key={emoji}
+          type="submit"
+          size="icon"
+          variant="ghost"
+          {...reactionButton(commentId, emoji, true)}
+          aria-label={`React with ${emoji}`}
+        >
+          {emoji}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+const reactionButton = (commentId: string, emoji: string, isOn: boolean) => ({
+  name: INTENT_FIELD,
+  value: intentWith("reactToComment", { commentId, emoji, isOn: String(isOn) }),
+});

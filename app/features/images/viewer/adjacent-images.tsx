@@ -46,7 +46,7 @@ function NeighbourLink({ to, image, side, open }: NeighbourProps) {
       data-command=""
       className={clsx(
         buttonClass({ variant: "quiet", size: "icon" }),
-        "absolute bottom-2.5 size-10 pointer-coarse:size-11 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
+        "viewer-adjacent absolute bottom-2.5 size-10 pointer-coarse:size-11 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
         side === "previous" ? "end-16 md:end-auto md:start-3" : "viewer-next end-3",
       )}
     >
