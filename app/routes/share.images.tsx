@@ -114,7 +114,7 @@ export default function SharedImages({ loaderData: { files, projects, projectId,
                 <legend className="sr-only">Design</legend>
                 {designs.map(({ _id, name, imageCount }, index) => (
                   <label key={_id} className="flex min-h-11 cursor-pointer items-center gap-3 bg-card px-4 py-2 hover:bg-hover">
-                    <input type="radio" name={DESIGN} value={_id} required defaultChecked={index === 0} className="accent-accent" />
+                    <input type="radio" name={DESIGN} value={_id} required defaultChecked={index === 0} />
                     <bdi className="min-w-0 flex-1 truncate">{name}</bdi>
                     <span className="tabular text-sm text-faint">{count(imageCount, "image")}</span>
                   </label>

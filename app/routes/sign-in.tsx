@@ -195,7 +195,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           ) : null}
           {rememberMe ? (
             <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
-              <input {...checkboxProps(rememberMe)} className="size-4 accent-accent" />
+              <input {...checkboxProps(rememberMe)} className="size-4" />
               Remember me on this device
             </label>
           ) : null}

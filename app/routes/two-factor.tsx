@@ -126,7 +126,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
         />
         {trustDevice ? (
           <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
-            <input {...checkboxProps(trustDevice)} key="trust" className="size-4 accent-accent" />
+            <input {...checkboxProps(trustDevice)} key="trust" className="size-4" />
             Trust this device for 30 days
           </label>
         ) : null}

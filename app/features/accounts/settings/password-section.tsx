@@ -32,7 +32,7 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
         <FormPasswordField field={newPassword} label="New password" autoComplete="new-password" hint={LENGTH} />
         {revokeOtherSessions ? (
           <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
-            <input {...checkboxProps(revokeOtherSessions)} key="revoke" className="size-4 accent-accent" />
+            <input {...checkboxProps(revokeOtherSessions)} key="revoke" className="size-4" />
             Sign out other sessions
           </label>
         ) : null}

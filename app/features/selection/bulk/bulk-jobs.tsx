@@ -52,7 +52,7 @@ function Job({ job }: { job: BulkJob }) {
         </p>
         {isRunning ? (
           <>
-            <progress value={done + failed} max={total} aria-label={text} className="h-1.5 min-w-24 flex-1 accent-accent" />
+            <progress value={done + failed} max={total} aria-label={text} className="h-1.5 min-w-24 flex-1" />
             <span className="tabular text-sm text-soft">
               {(done + failed).toLocaleString("en")} of {total.toLocaleString("en")}
             </span>

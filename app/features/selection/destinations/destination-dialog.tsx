@@ -241,7 +241,6 @@ function Options({ at, options, nowhere, chosen, choose, from }: OptionsProps) {
             checked={chosen.id === _id && chosen.at === at}
             onChange={() => choose({ at, id: _id })}
             onKeyDown={pressMove}
-            className="accent-accent"
           />
           <span dir="auto" className="min-w-0 flex-1 truncate">
             {name}

@@ -28,7 +28,7 @@ export function DestinationList({ intent, hidden, field, targets, nowhere, actio
         <legend className="sr-only">Destination</legend>
         {targets.map(({ _id, name, summary }) => (
           <label key={_id} className="flex min-h-11 cursor-pointer items-center gap-3 bg-card px-4 py-2 hover:bg-hover">
-            <input type="radio" name={field} value={_id} required className="accent-accent" />
+            <input type="radio" name={field} value={_id} required />
             <span dir="auto" className="min-w-0 flex-1 truncate">
               {name}
             </span>
