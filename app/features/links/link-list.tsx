@@ -29,7 +29,7 @@ function LinkRow({ projectId, link, address }: { projectId: string; link: Manage
   const revoke = useIntentForm({ id: `revoke-${_id}`, intent: "revokeLink" satisfies IntentName });
   return (
     <>
-      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+      <div className="flex items-start justify-between gap-x-2">
         <div className="grid min-w-0 gap-0.5">
           <h3 dir="auto" className="font-medium wrap-anywhere">
             {name}
