@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer, globalAgent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { rootCertificates, setDefaultCACertificates } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { plainFetch } from "./plain-fetch.server";
 
@@ -63,5 +68,49 @@ describe("a call", () => {
     answer = (request, response) => void text(request).then((body) => response.end(body));
     expect(await (await plainFetch(new Request(address, post), undefined, 5000)).text()).toBe(post.body);
     expect(await (await plainFetch(address, { ...post, body: new Blob(["x"]) }, 5000)).text()).toBe("x");
+  });
+});
+
+describe("a call over https", () => {
+  const tls = fileURLToPath(new URL("../../../tests/fixtures/tls/localhost", import.meta.url));
+  const [cert, key] = [readFileSync(`${tls}.crt`, "utf8"), readFileSync(`${tls}.key`, "utf8")];
+  const connections = new Set<number | undefined>();
+  const secure = createSecureServer({ cert, key }, (request, response) => {
+    connections.add(request.socket.remotePort);
+    void text(request).then((body) => {
+      const isGzip = request.headers["accept-encoding"] === "gzip";
+      if (isGzip) response.setHeader("Content-Encoding", "gzip");
+      response.statusCode = 560;
+      response.end(isGzip ? gzipSync(`{"received":${body}}`) : `{"received":${body}}`);
+    });
+  });
+  beforeEach(async () => {
+    setDefaultCACertificates([...rootCertificates, cert]);
+    await new Promise<void>((resolve) => secure.listen(0, "localhost", resolve));
+  });
+  afterEach(() => {
+    setDefaultCACertificates([...rootCertificates]);
+    secure.closeAllConnections();
+    secure.close();
+  });
+
+  it("uses one open connection per simultaneous call, and reads compressed answers", async () => {
+    const secureAddress = `https://localhost:${(secure.address() as AddressInfo).port}/api/query`;
+    const call = async () => {
+      const response = await plainFetch(secureAddress, post, 5000);
+      return [response.status, await response.json()];
+    };
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(Array.from({ length: 9 }, call));
+      expect(answers).toEqual(answers.map(() => [560, { received: { name: "ü" } }]));
+    }
+    expect(connections.size).toBe(9);
+  });
+
+  it("rejects a certificate that nothing has signed", async () => {
+    setDefaultCACertificates([...rootCertificates]);
+    globalAgent.destroy();
+    const secureAddress = `https://localhost:${(secure.address() as AddressInfo).port}/api/query`;
+    await expect(plainFetch(secureAddress, post, 5000)).rejects.toThrow("self-signed certificate");
   });
 });
