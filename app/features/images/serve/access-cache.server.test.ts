@@ -98,6 +98,43 @@ describe("createAccessCache", () => {
     expect(loads).toBe(2);
   });
 
+  it("loads unknown images that are requested together with one call per session", async () => {
+    const calls: string[] = [];
+    const answer = (sessionId: string, imageId: string) => (imageId === "gone" ? null : { ...picture, name: `${sessionId} ${imageId}` });
+    const accessCache = createAccessCache(
+      async (sessionId, imageId) => {
+        calls.push(`one ${sessionId}`);
+        return answer(sessionId, imageId);
+      },
+      Date.now,
+      async (sessionId, images) => {
+        calls.push(`${images.length} ${sessionId}`);
+        return images.map(({ imageId }) => answer(sessionId, imageId));
+      },
+    );
+    const many = Array.from({ length: 51 }, (_, index) => accessCache.get("s", String(index)));
+    const [other, gone, own] = [accessCache.get("t", "a"), accessCache.get("s", "gone"), accessCache.get("s", "51")];
+    expect(await Promise.all(many)).toEqual(many.map((_, index) => ({ ...picture, name: `s ${index}` })));
+    expect(await Promise.all([other, gone, own])).toEqual([{ ...picture, name: "t a" }, null, { ...picture, name: "s 51" }]);
+    expect(calls.toSorted()).toEqual(["3 s", "50 s", "one t"]);
+  });
+
+  it("rejects every request of a call that failed, and sends another for the next", async () => {
+    let isDown = true;
+    const accessCache = createAccessCache(
+      async () => picture,
+      Date.now,
+      async (_session, images) => {
+        if (isDown) throw new Error("down");
+        return images.map(() => picture);
+      },
+    );
+    const answers = await Promise.allSettled([accessCache.get("s", "a"), accessCache.get("s", "b")]);
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    isDown = false;
+    expect(await Promise.all([accessCache.get("s", "a"), accessCache.get("s", "b")])).toEqual([picture, picture]);
+  });
+
   it("sends no query for pictures that a loader has just received", async () => {
     const { accessCache, requests, pass } = setUp(async () => null);
     accessCache.store("s", [{ ...picture, _id: "i" }]);

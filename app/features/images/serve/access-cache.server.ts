@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Rotation } from "../display/image-address";
 
@@ -39,7 +40,10 @@ export const STORED_MS = 2_000;
 
 const GROUP = 50;
 
+const COLLECT_MS = 4;
+
 type Grant = { picture: Promise<AccessibleImage | null>; until: number };
+type Batch = { images: ShownImage[]; files: Promise<(AccessibleImage | null)[]> };
 type Load = (sessionId: string, imageId: string, versionId?: string) => Promise<AccessibleImage | null>;
 type LoadMany = (sessionId: string, images: readonly ShownImage[]) => Promise<(AccessibleImage | null)[]>;
 
@@ -50,6 +54,7 @@ export function createAccessCache(
 ): AccessCache {
   const cache = new LRUCache<string, Grant>({ max: MAX_ENTRIES });
   const groups = new LRUCache<string, readonly ShownImage[]>({ max: MAX_ENTRIES });
+  const batches = new Map<string, Batch>();
   const keyOf = (sessionId: string, imageId: string, versionId = "") => `${sessionId} ${imageId} ${versionId}`;
 
   function set(key: string, picture: Promise<AccessibleImage | null>): Grant {
@@ -63,10 +68,31 @@ export function createAccessCache(
     return grant && grant.until > now() ? grant : undefined;
   }
 
+  /** Another server may have rendered the page, so its images are unknown here. Requests that arrive together share one call. */
+  async function loadTogether(sessionId: string, image: ShownImage): Promise<AccessibleImage | null> {
+    const batch = batches.get(sessionId) ?? startBatch(sessionId);
+    const index = batch.images.push(image) - 1;
+    if (batch.images.length === GROUP) batches.delete(sessionId);
+    return (await batch.files)[index] ?? null;
+  }
+
+  function startBatch(sessionId: string): Batch {
+    const images: ShownImage[] = [];
+    const files = sleep(COLLECT_MS).then(() => {
+      if (batches.get(sessionId) === batch) batches.delete(sessionId);
+      const [only] = images;
+      if (images.length > 1 || !only) return loadImages(sessionId, images);
+      return loadImage(sessionId, only.imageId, only.versionId).then((file) => [file]);
+    });
+    const batch: Batch = { images, files };
+    batches.set(sessionId, batch);
+    return batch;
+  }
+
   function request(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null> {
     const key = keyOf(sessionId, imageId, versionId);
     const group = groups.get(key);
-    if (!group) return cacheGrant(key, loadImage(sessionId, imageId, versionId));
+    if (!group) return cacheGrant(key, loadTogether(sessionId, { imageId, versionId }));
     const loaded = loadImages(sessionId, group);
     const answers = group.map((each, index) => {
       const answer = loaded.then((files) => files[index] ?? null);

@@ -16,6 +16,7 @@ import { type VariantRequest, makeFromReduced, makeVariant, VARIANT_VERSION } fr
 import { reducedFor } from "../codecs/reduced-jpeg.server";
 import { canRotateFile, rotateFile } from "../codecs/rotate-file.server";
 import { isSideways, type Rotation, ROTATIONS } from "../display/image-address";
+import { createRecentOriginals } from "./recent-originals.server";
 import { openTempFiles } from "../codecs/temp-files.server";
 
 const CACHE_BYTES = 1024 ** 3;
@@ -46,6 +47,9 @@ const LINK_SESSION = "link ";
 const TOKEN_SESSION = "token ";
 
 export const sessionOfToken = (tokenHash: string): string => TOKEN_SESSION + tokenHash;
+
+/** Returns whether the reader is a link or a token, whose files are loaded one by one. */
+const isVisitor = (sessionId: string): boolean => sessionId.startsWith(LINK_SESSION) || sessionId.startsWith(TOKEN_SESSION);
 
 function linkIn(sessionId: string): LinkReference | null {
   if (!sessionId.startsWith(LINK_SESSION)) return null;
@@ -80,16 +84,21 @@ function open(config: AppConfig): ImageService {
     return serviceConvex(config).query(api.uploads.getFile, { sessionId, ...file });
   }
 
+  const loadFile = (sessionId: string, imageId: string, versionId?: string) =>
+    getFile({ sessionId, imageId, versionId }).catch(withoutAccess(null));
   const accessCache = createAccessCache(
-    (sessionId, imageId, versionId) => getFile({ sessionId, imageId, versionId }).catch(withoutAccess(null)),
+    loadFile,
     () => Date.now(),
-    (sessionId, images) =>
-      serviceConvex(config)
-        .query(api.uploads.getFiles, { sessionId, images: images.map(({ imageId, versionId }) => ({ imageId, versionId })) })
-        .catch(withoutAccess([])),
+    async (sessionId, images) => {
+      if (isVisitor(sessionId)) return Promise.all(images.map((each) => loadFile(sessionId, each.imageId, each.versionId)));
+      const shown = images.map(({ imageId, versionId }) => ({ imageId, versionId }));
+      return serviceConvex(config).query(api.uploads.getFiles, { sessionId, images: shown }).catch(withoutAccess([]));
+    },
   );
 
   showSize("cached_pictures", () => cache.count());
+  const originals = createRecentOriginals();
+  showSize("recent_originals", () => originals.size());
   showSize("picture_grants", () => accessCache.size());
 
   async function download(storageUrl: string, ...signals: AbortSignal[]): Promise<Buffer> {
@@ -123,9 +132,8 @@ function open(config: AppConfig): ImageService {
       const { storageUrl } = await grantedFile(of, checksum);
       const reduced = reducedFor(checksum, request);
       if (reduced) return makeFromReduced(reduced, request);
-      return makeVariant({ bytes: await download(storageUrl), contentType, width, height, page }, request, (job) =>
-        decodeQueue(userId, job),
-      );
+      const bytes = await originals.get(checksum, () => download(storageUrl));
+      return makeVariant({ bytes, contentType, width, height, page }, request, (job) => decodeQueue(userId, job));
     };
     const queue = contentType === "image/svg+xml" ? svgQueue : decodeQueue;
     try {
