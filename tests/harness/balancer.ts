@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 
-/** Starts a round-robin balancer without session affinity. Only the requests of an upload go to the server that stores its parts. */
+/** Uploads and shared images, which wait on the disk of one server. `/shared` is another page. */
+const STORED_ON_ONE_SERVER = /^\/(uploads|share)(?!\w)/;
+
+/** Starts a round-robin balancer without session affinity, except for requests of files that one server stores. */
 export async function startBalancer(port: number, targets: () => number[]): Promise<{ served: () => number[]; close(): Promise<void> }> {
   const served: number[] = [];
   let turn = 0;
-  const choose = ({ url }: IncomingMessage, ports: number[]) => (url?.startsWith("/uploads") ? 0 : turn++ % ports.length);
+  const choose = ({ url }: IncomingMessage, ports: number[]) => (STORED_ON_ONE_SERVER.test(url ?? "") ? 0 : turn++ % ports.length);
   const server = createServer((request, response) => {
     const ports = targets();
     const index = choose(request, ports);
