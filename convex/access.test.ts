@@ -46,6 +46,7 @@ const commenting = { kind: "comment" };
 
 const entries: Record<string, Entry> = {
   "projects:getProjects": { by: "person" },
+  "projects:getNames": { by: "person" },
   "projects:listProjects": { by: "person", args: () => ({ paginationOpts }) },
   "projects:getProjectById": { by: "person", link, on: ["project", "id", "view"] },
   "projects:create": { by: "person", args: () => ({ name }) },

@@ -14,6 +14,7 @@ import schema from "./schema";
 type Cost = { documents: number; ranges: number };
 const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] = [
   ["projects:getProjects", () => ({}), { documents: 204, ranges: 5 }],
+  ["projects:getNames", () => ({}), { documents: 204, ranges: 5 }],
   ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 23, ranges: 5 }],
   ["projects:getProjectById", ({ project }) => ({ id: project }), { documents: 3, ranges: 4 }],
   ["designs:getDesignsByProjectId", ({ project }) => ({ projectId: project }), { documents: 205, ranges: 6 }],

@@ -42,6 +42,7 @@ const QUERIES = new Map<string, FunctionReference<"query">>(
     api.notices.listAll,
     api.notificationSettings.get,
     api.notificationSettings.isMuted,
+    api.projects.getNames,
     api.projects.getProjectById,
     api.projects.getProjects,
     api.projects.listProjects,

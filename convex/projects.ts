@@ -1,5 +1,6 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, ownRoleIn, projectFor, readerQuery, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
@@ -48,6 +49,13 @@ export const create = userMutation({
   handler: (ctx, args) => insertProject(ctx, check(createProject, args).name),
 });
 
+/** Returns the same rows as `getProjects`, without what only cards show. */
+export const getNames = userQuery({
+  args: {},
+  returns: v.array(v.object({ _id: v.id("projects"), name: v.string(), favourite: v.boolean() })),
+  handler: (ctx) => firstRows(ctx, { ...listOf(ctx, "changed"), toShape: toName }, undefined),
+});
+
 /** Creates a project with one design of the same name, for images that are added before they have a design. */
 export const createWithDesign = userMutation({
   args: { name: v.string() },
@@ -79,6 +87,8 @@ export const moveToTrash = trashItem(projectFor, trashProject, "deleteProject");
 
 /** Alias of `moveToTrash` for open pages of an earlier build. */
 export const remove = trashItem(projectFor, trashProject, "deleteProject");
+
+const toName = ({ _id, name }: Doc<"projects">, favourite: boolean) => ({ _id, name, favourite });
 
 const listOf = (ctx: CallerCtx, sort: ListSort) => ({
   ...projectsWithFavourites(ctx),

@@ -93,8 +93,10 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     convex.preload(api.tags.getTags, {}),
     convex.preload(api.reviews.getReview, { id }),
   ]);
-  joinPreloads(design, project, review);
-  if (visitor) imageServiceFor(config).accessCache.storePage(visitor.sessionId, pageOf(images.value).rows);
+  // An upload changes the design and its images. A list with further pages is followed alone.
+  const list = pageOf(images.value);
+  joinPreloads(design, project, review, ...(list.isFirst && list.next === null ? [images] : []));
+  if (visitor) imageServiceFor(config).accessCache.storePage(visitor.sessionId, list.rows);
   return {
     design,
     images,

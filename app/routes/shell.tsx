@@ -19,11 +19,11 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [me, projects, unread, jobs] = await Promise.all([
     convex.preload(api.accounts.mine.getMe, {}),
-    convex.preload(api.projects.getProjects, {}),
+    convex.preload(api.projects.getNames, {}),
     convex.preload(api.notices.getUnreadCount, {}),
     convex.preload(api.bulk.getRecent, {}),
   ]);
-  joinPreloads(me, unread, jobs);
+  joinPreloads(me, unread, jobs, projects);
   return {
     sidebar,
     projectListOpen,

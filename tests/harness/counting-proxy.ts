@@ -8,6 +8,8 @@ export type DeploymentCall = { endpoint: string; function: string; live: boolean
 
 export type CountingProxy = {
   url: string;
+  /** Returns the bytes that browsers received over websockets since the last call. */
+  takeLiveBytes(): number;
   /** Returns the calls since the last one, without those of the app server's workers. */
   take(): DeploymentCall[];
   close(): Promise<void>;
@@ -19,6 +21,7 @@ const WORKERS = /^(accounts\/mail:(claim|due)|webhooks:(claim|due)|released:|acc
 
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   let calls: DeploymentCall[] = [];
+  let messages: number[] = [];
   const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()));
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -56,7 +59,11 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
         for (const name of functionsIn(data)) record("/sync", name, true);
         void opened.then(() => onward.readyState === WebSocket.OPEN && onward.send(textOf(data)));
       });
-      onward.on("message", (data) => browser.send(textOf(data)));
+      onward.on("message", (data) => {
+        const message = textOf(data);
+        messages.push(Buffer.byteLength(message));
+        browser.send(message);
+      });
       onward.on("close", () => browser.close());
       onward.on("error", () => browser.terminate());
       browser.on("close", () => onward.terminate());
@@ -70,6 +77,11 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
       const taken = calls.filter((call) => !WORKERS.test(call.function));
       calls = [];
       return taken;
+    },
+    takeLiveBytes() {
+      const bytes = messages.reduce((sum, each) => sum + each, 0);
+      messages = [];
+      return bytes;
     },
     async close() {
       for (const socket of sockets.clients) socket.terminate();

@@ -32,6 +32,7 @@ function shown(answers: [FunctionReference<"query">, Record<string, string>, unk
 }
 
 const project = (_id: string, name: string) => ({ _id, name, updatedAt: 1, designCount: 0, imageCount: 0, cover: [] });
+const nameOf = (_id: string, name: string) => ({ _id, name, favourite: false });
 const design = (_id: string, name: string) => ({ _id, name, projectId: "p1", updatedAt: 1, imageCount: 0, cover: [] });
 const names = (rows: unknown) => (Array.isArray(rows) ? rows.map((row: { name: string }) => row.name) : rows);
 
@@ -39,13 +40,16 @@ describe("optimistic updates of projects", () => {
   const page = () =>
     shown([
       [api.projects.getProjects, {}, [project("p1", "One"), project("p2", "Two")]],
+      [api.projects.getNames, {}, [nameOf("p1", "One"), nameOf("p2", "Two")]],
       [api.projects.getProjectById, { id: "p2" }, project("p2", "Two")],
     ]);
+
+  const lists = [api.projects.getProjects, api.projects.getNames];
 
   it("adds a new project first, without an address", async () => {
     const at = page();
     expect(await at.send(projectIntents.createProject, { name: " Three " })).toBe("/projects/1");
-    expect(names(at.see(api.projects.getProjects))).toEqual(["Three", "One", "Two"]);
+    for (const list of lists) expect(names(at.see(list))).toEqual(["Three", "One", "Two"]);
     const [first] = [at.see(api.projects.getProjects)].flat();
     expect(first).toMatchObject({ designCount: 0, cover: [] });
     expect(typeof first === "object" && first !== null && "_id" in first && isPending(String(first._id))).toBe(true);
@@ -53,13 +57,13 @@ describe("optimistic updates of projects", () => {
   it("moves a renamed project to the top and updates its page title", async () => {
     const at = page();
     await at.send(projectIntents.renameProject, { id: "p2", name: "Second" });
-    expect(names(at.see(api.projects.getProjects))).toEqual(["Second", "One"]);
+    for (const list of lists) expect(names(at.see(list))).toEqual(["Second", "One"]);
     expect(at.see(api.projects.getProjectById, { id: "p2" })).toMatchObject({ name: "Second" });
   });
   it("removes a deleted project from the list", async () => {
     const at = page();
     expect(await at.send(projectIntents.removeProject, { id: "p1" })).toBe("/projects");
-    expect(names(at.see(api.projects.getProjects))).toEqual(["Two"]);
+    for (const list of lists) expect(names(at.see(list))).toEqual(["Two"]);
   });
   it("shows nothing for an empty name, which the server will reject", async () => {
     const at = page();

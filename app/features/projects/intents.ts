@@ -4,7 +4,7 @@ import { href } from "react-router";
 import { pendingId, markOptimistic } from "~/lib/data/pending";
 import type { ListSort } from "~/lib/data/pagination/sorting";
 import { intent } from "~/lib/forms/intents";
-import { itemIntents, onlyFavourites } from "~/lib/forms/items/item-intents";
+import { type ChangeRows, itemIntents, onlyFavourites } from "~/lib/forms/items/item-intents";
 import { api } from "#convex/_generated/api";
 
 export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];
@@ -18,6 +18,7 @@ const shared = itemIntents<Project>(
   api.projects,
   {
     changeLists,
+    changeNames,
     changePage(store, id, change) {
       const project = store.getQuery(api.projects.getProjectById, { id });
       if (project) store.setQuery(api.projects.getProjectById, { id }, { ...project, ...change });
@@ -50,6 +51,8 @@ export const projectIntents = {
       };
       const projects = store.getQuery(api.projects.getProjects, {});
       if (projects) store.setQuery(api.projects.getProjects, {}, [project, ...projects]);
+      const names = store.getQuery(api.projects.getNames, {});
+      if (names) store.setQuery(api.projects.getNames, {}, [{ _id, name, favourite: false }, ...names]);
     },
     then: (id) => href("/projects/:id", { id }),
     message: { text: "Project created" },
@@ -76,4 +79,9 @@ function changeLists(store: OptimisticLocalStore, changed: (projects: Project[],
     if (value) store.setQuery(api.projects.getProjects, args, onlyFavourites(args.favourites, change(value, args.sort ?? "changed")));
   for (const { args, value } of store.getAllQueries(api.projects.listProjects))
     if (value) store.setQuery(api.projects.listProjects, args, { ...value, page: change(value.page, args.sort ?? "changed") });
+}
+
+function changeNames(store: OptimisticLocalStore, changed: ChangeRows): void {
+  const names = store.getQuery(api.projects.getNames, {});
+  if (names) store.setQuery(api.projects.getNames, {}, markOptimistic(names, changed(names, "changed")));
 }

@@ -18,7 +18,7 @@ async function faultyDeployment(app: RunningApp) {
   const server = createServer((request, response) => {
     void bodyOf(request).then(async (body) => {
       if (fault === "down") return response.writeHead(503).end();
-      if (fault && body.toString().includes(`"path":"${fault.failing}"`)) {
+      if (fault && body.toString().includes(`"${fault.failing}"`)) {
         return response.end(JSON.stringify({ status: "error", errorMessage: "[Request ID: 1] Server Error", logLines: [] }));
       }
       const { authorization, "content-type": type } = request.headers;
@@ -93,7 +93,7 @@ test(
         });
 
         await test.step("at the root: the shell's own loader throws", async () => {
-          deployment.fail({ failing: "projects:getProjects" });
+          deployment.fail({ failing: "projects:getNames" });
           expect((await she.open("/billing"))?.status()).toBe(500);
           await expect(page.getByRole("heading", { name: "Something went wrong" })).toBeVisible();
           await expect(sidebar(page)).toHaveCount(0);

@@ -7,10 +7,14 @@ import { ORDER_FIELDS, orderArgs, reordered } from "./order";
 
 type Mutation<Args extends Record<string, unknown>> = FunctionReference<"mutation", "public", Args, unknown>;
 
-type Row = { _id: string; name: string; favourite: boolean; updatedAt: number };
+type Row = { _id: string; name: string; favourite: boolean };
+
+export type ChangeRows = <Each extends Row>(rows: Each[], sort: ListSort) => Each[];
 
 type Cache<Item> = {
   changeLists: (store: OptimisticLocalStore, change: (rows: Item[], sort: ListSort) => Item[]) => void;
+  /** Changes lists of names, whose rows have fewer fields. */
+  changeNames?: (store: OptimisticLocalStore, change: ChangeRows) => void;
   changePage: (store: OptimisticLocalStore, id: string, change: { name: string; updatedAt: number } | { description: string }) => void;
   manualRows: (store: OptimisticLocalStore) => Item[];
 };
@@ -28,13 +32,17 @@ type ItemMutations = {
 export function itemIntents<Item extends Row>(
   thing: "Project" | "Design",
   mutations: ItemMutations,
-  { changeLists, changePage, manualRows }: Cache<Item>,
+  { changeLists, changeNames, changePage, manualRows }: Cache<Item>,
   removed?: () => string,
 ) {
+  function changeRows(store: OptimisticLocalStore, change: ChangeRows): void {
+    changeLists(store, change);
+    changeNames?.(store, change);
+  }
   return {
     rename: renameIntent(thing, mutations.rename, (store, id, name) => {
       const renamed = { name, updatedAt: Date.now() };
-      changeLists(store, (rows, sort) => renamedIn(rows, id, renamed, sort));
+      changeRows(store, (rows, sort) => renamedIn(rows, id, renamed, sort));
       changePage(store, id, renamed);
     }),
 
@@ -53,7 +61,7 @@ export function itemIntents<Item extends Row>(
       fields: ["id", "favourite"],
       args: ({ id, favourite }) => ({ id, favourite: favourite === "yes" }),
       optimistic: (store, { id, favourite }) =>
-        changeLists(store, (rows) => rows.map((row) => (row._id === id ? { ...row, favourite } : row))),
+        changeRows(store, (rows) => rows.map((row) => (row._id === id ? { ...row, favourite } : row))),
       message: { text: favouriteText },
       undo: true,
     }),
@@ -62,7 +70,7 @@ export function itemIntents<Item extends Row>(
       mutation: mutations.moveToTrash,
       fields: ["id"],
       args: ({ id }) => ({ id }),
-      optimistic: (store, { id }) => changeLists(store, (rows) => rows.filter(({ _id }) => _id !== id)),
+      optimistic: (store, { id }) => changeRows(store, (rows) => rows.filter(({ _id }) => _id !== id)),
       message: { text: `${thing} moved to the trash` },
       undo: true,
       ...(removed && { then: removed }),
@@ -168,7 +176,7 @@ export const tagIntents = (
   }),
 });
 
-function renamedIn<Item extends Row>(rows: Item[], id: string, renamed: { name: string; updatedAt: number }, sort: ListSort): Item[] {
+function renamedIn<Each extends Row>(rows: Each[], id: string, renamed: { name: string; updatedAt: number }, sort: ListSort): Each[] {
   const row = rows.find(({ _id }) => _id === id);
   if (!row) return rows;
   const changed = { ...row, ...renamed };
