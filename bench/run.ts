@@ -21,6 +21,7 @@ import { presence } from "./product/presence.ts";
 import { pointReads } from "./engine/point-reads.ts";
 import type { Section } from "./history.ts";
 import { report, type Figure, NotInstalled } from "./report.ts";
+import { remotePages } from "./product/remote-pages.ts";
 import { searches } from "./product/search.ts";
 import { secureDeletion } from "./engine/secure-deletion.ts";
 import { smallFiles } from "./product/small-files.ts";
@@ -58,6 +59,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   "small-files": { title: "Small files in a browser", measure: smallFiles },
   photographs: { title: "Photographs of 5 MB in a browser", measure: photographs },
   uploads: { title: "100 uploads of 2 MB, four in parallel", measure: uploads },
+  "remote-pages": { title: "Pages over a deployment with latency", measure: remotePages },
   archives: { title: "Archive of a design over a deployment with latency", measure: archives },
 };
 
