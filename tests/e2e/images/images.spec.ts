@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { hostileSvg, pictureBytes, type PictureName, pictures, sidewaysPhotograph } from "../../fixtures/pictures.ts";
+import { BALANCED } from "../../harness/balanced.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signIn, test } from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign, manyImages } from "../support/pictures.ts";
@@ -381,7 +382,9 @@ test("serves pictures in an accepted format, privately cached, and once", async 
   const again = await sendRequest(app, person, path, { ...BROWSER, "If-None-Match": avif.headers.get("ETag") ?? "" });
   expect([again.status, await again.text()]).toEqual([304, ""]);
   const head = await sendRequest(app, person, path, BROWSER, "HEAD");
-  expect([head.status, head.headers.get("Content-Length"), await head.text()]).toEqual([200, String(bytes.byteLength), ""]);
+  // Two app servers encode a variant separately.
+  const length = BALANCED ? expect.stringMatching(/^\d+$/) : String(bytes.byteLength);
+  expect([head.status, head.headers.get("Content-Length"), await head.text()]).toEqual([200, length, ""]);
 
   for (const width of ["1", "641", "0", "-1", "99999", "x", ""])
     expect((await sendRequest(app, person, `/images/${ids[0]}?w=${width}`)).status, width).toBe(400);

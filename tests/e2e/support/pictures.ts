@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { Page } from "@playwright/test";
 import { ConvexHttpClient } from "convex/browser";
 import sharp from "sharp";
+import { retryConflicts } from "../../../app/lib/data/write-conflicts.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Id } from "../../../convex/_generated/dataModel.d.ts";
 import { type ChosenFile, type PictureName, picturePath } from "../../fixtures/pictures.ts";
@@ -18,8 +19,16 @@ export async function deploymentAs(app: Addresses, person: Person): Promise<Conv
 export async function clientsOf(app: Addresses, person: Person): Promise<() => ConvexHttpClient> {
   const answer = await fetch(`${app.url}/api/auth/convex/token`, { headers: { Cookie: person.cookieHeader } });
   const { token } = await answer.json();
-  return () => new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
+  return () => new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false, fetch: retryingFetch });
 }
+
+/** Retries write conflicts, as the app does. */
+const retryingFetch: typeof fetch = (input, init) =>
+  retryConflicts(async () => {
+    const answer = await fetch(input, init);
+    if (answer.status === 503) throw new Error(await answer.text());
+    return answer;
+  });
 
 export async function makeDesign(
   app: Addresses,
