@@ -5,14 +5,14 @@ const SOURCE = `
   import { queryGeneric as query, mutationGeneric as mutation } from "convex/server";
   import { v } from "convex/values";
   const lane = { lane: v.number() };
-  const compute = async () => { let sum = 0; for (let i = 0; i < 40_000_000; i++) sum += Math.sqrt(i); return sum; };
+  const compute = async () => { let sum = 0; for (let i = 0; i < 10_000_000; i++) sum += Math.sqrt(i); return sum; };
   export const trivial = query({ args: {}, handler: async () => "done" });
   export const long = query({ args: lane, handler: compute });
   export const longToo = mutation({ args: lane, handler: compute });
 `;
-/** Functions have no clock, so a call computes for about 40 ms, and the share of 250 ms has six of them. */
-const CALLS = 24;
-const BEFORE = 12;
+/** Functions have no clock: a call computes for about 10 ms (250 ms until V8 has compiled it), and the share of 250 ms has about 25 calls. */
+const CALLS = 96;
+const BEFORE = 48;
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ test.each<["query" | "mutation", string]>([
     const long = call(path, { lane }, by("eve"));
     const outcome = kind === "query" ? (await runner.queries([long]))[0] : await runner.mutation(long);
     ended += 1;
-    return outcome?.ok;
+    return outcome?.ok || outcome;
   });
   const endedBefore = runner.queries([trivial()]).then(() => ended);
   expect(await endedBefore).toBeLessThanOrEqual(BEFORE);
