@@ -11,7 +11,7 @@ const ENDED = { code: "unauthenticated" };
 const paginationOpts = { cursor: null, numItems: 20 };
 const DAY = 24 * 60 * 60 * 1000;
 
-type Options = { downloads?: boolean; expiresAt?: number | null; passwordHash?: string | null; name?: string };
+type Options = { downloads?: boolean; expiresAt?: number | null; passwordHash?: string | null; name?: string; key?: string };
 
 describe.each(backends)("public links on $name", ({ start }) => {
   let backend: Backend;
@@ -223,6 +223,18 @@ describe.each(backends)("public links on $name", ({ start }) => {
       { name: "One image", target, downloads: true, creator: "ada", visits: 2, lastUsedAt: expect.any(Number), sealedToken: "sealed" },
       { name: "For the client", target: { kind: "project" }, visits: 0, lastUsedAt: null, hasPassword: false, expiresAt: null },
     ]);
+  });
+
+  it("are created once for a repeated form", { tags: "@creates-link-once-per-form" }, async () => {
+    const first = await create(project, { key: "form" });
+    expect((await create(project, { key: "form" })).id).toBe(first.id);
+    expect(await list()).toHaveLength(1);
+    const other = await create(design, { key: "form" });
+    expect(other.id).not.toBe(first.id);
+    expect((await create(design, { key: "form" })).id).toBe(other.id);
+    await ada.mutation(api.links.revoke, { projectId: project, linkId: first.id });
+    expect(await find((await create(project, { key: "form" })).tokenHash)).not.toBeNull();
+    expect(await refused(create(project, { key: "x".repeat(65) }))).toMatchObject({ code: "invalid" });
   });
 
   it("are created by the owner only", async () => {

@@ -13,6 +13,7 @@ import {
   type UserMutationCtx,
   userQuery,
 } from "./model/access";
+import { check } from "./model/check";
 import { conflict, limit, notFound } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
 import { attempts, countAttempts } from "./model/limits/attempts";
@@ -21,6 +22,7 @@ import { allowsComments, checkedSettings, hasSettings, linkSettings, scheduleExp
 import { pathFor, type Target, targetOf, targetShape } from "./model/links/linkTargets";
 import { SAVED_MAX, savedLink, savedLinks, savedLinkShape, toSavedLink } from "./model/links/savedLinks";
 import { pageOf } from "./model/lists/paging";
+import { chooseKey } from "./model/rules";
 import { nameOf, userOf } from "./model/members";
 
 /** Public links. The app server creates and hashes tokens and passwords, because functions have no secure random source. */
@@ -33,18 +35,25 @@ const REVOKED_AT_ONCE = 100;
 
 const managed = { projectId: v.string(), linkId: v.string() };
 
-/** Throws "invalid" for the name or a time in the past, and "limit" after too many links. */
+/**
+ * Returns the earlier link for a `key` that the caller already used for the item. Throws "invalid" for the name, the key or a time
+ * in the past, and "limit" after too many links.
+ */
 export const create = serverMutationFor({
   args: {
     itemId: v.string(),
     tokenHash: v.string(),
     sealedToken: v.string(),
     passwordHash: v.union(v.string(), v.null()),
+    key: v.optional(v.string()),
     ...linkSettings,
   },
   returns: v.id("links"),
-  handler: async (ctx, { itemId, tokenHash, sealedToken, passwordHash, ...args }) => {
+  handler: async (ctx, { itemId, tokenHash, sealedToken, passwordHash, key, ...args }) => {
     const { project, ...path } = await pathFor(ctx, itemId);
+    const target = (path.image ?? path.design ?? project)._id;
+    const existing = key === undefined ? null : await linkByKey(ctx, target, key);
+    if (existing) return existing._id;
     const createdAt = Date.now();
     const recent = await ctx.db
       .query("links")
@@ -55,18 +64,27 @@ export const create = serverMutationFor({
     const id = await ctx.db.insert("links", {
       ...changes,
       projectId: project._id,
-      itemId: (path.image ?? path.design ?? project)._id,
+      itemId: target,
       tokenHash,
       sealedToken,
       ...(passwordHash !== null && { passwordHash }),
       lock: 0,
       createdBy: ctx.user.id,
       createdAt,
+      ...(key !== undefined && { key }),
     });
     await scheduleExpiry(ctx, id, changes.expiresAt);
     return id;
   },
 });
+
+function linkByKey({ db, user }: Pick<UserMutationCtx, "db" | "user">, itemId: Doc<"links">["itemId"], sent: string) {
+  const { key } = check(chooseKey, { key: sent });
+  return db
+    .query("links")
+    .withIndex("by_key", (q) => q.eq("createdBy", user.id).eq("itemId", itemId).eq("key", key))
+    .first();
+}
 
 /** Changes a link; a null `passwordHash` removes the password. Throws like `create`, and "conflict" unless the settings equal `before`. */
 export const change = serverMutationFor({

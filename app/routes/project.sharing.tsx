@@ -19,6 +19,7 @@ import { INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { configContext } from "~/lib/http/context";
 import { readFormData } from "~/lib/http/forms/form.server";
+import { once } from "~/lib/rendering/send-once.server";
 import { isolate } from "~/lib/ui/isolate";
 import { Link } from "~/lib/ui/navigation/link";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -45,7 +46,16 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   const config = context.get(configContext);
   // Only the app server can decrypt the sealed tokens.
   const addresses = Object.fromEntries(links.value.page.map(({ _id, sealedToken }) => [_id, linkAddress(config, sealedToken)]));
-  return { project, links, item, addresses, isFirst: cursor === null, enabled: config.publicLinks.enabled, webhooks: config.webhooks };
+  return {
+    project,
+    links,
+    item,
+    addresses,
+    isFirst: cursor === null,
+    formKey: once(context),
+    enabled: config.publicLinks.enabled,
+    webhooks: config.webhooks,
+  };
 }
 
 async function itemIn(convex: ReturnType<typeof convexFor>, itemId: string | null) {
@@ -93,7 +103,7 @@ export default function ProjectSharing({ loaderData }: Route.ComponentProps) {
           New link to the {target.kind} “{isolate(target.name)}”
         </h2>
         {loaderData.enabled ? (
-          <CreateLinkForm key={target.id} item={target} />
+          <CreateLinkForm key={target.id} item={target} formKey={loaderData.formKey} />
         ) : (
           <p className="text-soft">The operator has turned off public links. Existing links do not open.</p>
         )}

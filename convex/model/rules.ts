@@ -110,8 +110,10 @@ export const writeComment = z.object({ text: commentText.min(1, { error: "Enter 
 export const writeCommentWithImages = z.object({ text: commentText });
 
 const fraction = z.number().min(0).max(1);
-export const placeThread = z.object({
-  key: z.string().min(1).max(64),
+/** A key from a form, so that a repeated form creates nothing again. */
+export const chooseKey = z.object({ key: z.string().min(1).max(64) });
+
+export const placeThread = chooseKey.extend({
   anchor: z.object({ x: fraction, y: fraction, width: fraction.optional(), height: fraction.optional() }).optional(),
 });
 

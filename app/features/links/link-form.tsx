@@ -10,14 +10,19 @@ import { TextInput } from "~/lib/ui/inputs/text-input";
 import { CopyField } from "~/lib/ui/inputs/copy-field";
 import type { ManagedLink } from "./link-intents";
 
-type CreateLinkFormProps = { item: { id: string; name: string } };
+type CreateLinkFormProps = { item: { id: string; name: string }; formKey: string };
 
-export function CreateLinkForm({ item }: CreateLinkFormProps) {
+export function CreateLinkForm({ item, formKey }: CreateLinkFormProps) {
   const state = useIntentForm({ id: "create-link", intent: "createLink" satisfies IntentName, defaultValue: { name: item.name } });
   const [created, setCreated] = useState(0);
   return (
     <div className="grid gap-3">
-      <IntentForm state={state} hidden={{ item: item.id }} className="grid gap-4" onDone={() => setCreated((count) => count + 1)}>
+      <IntentForm
+        state={state}
+        hidden={{ item: item.id, key: `${formKey} ${created}` }}
+        className="grid gap-4"
+        onDone={() => setCreated((count) => count + 1)}
+      >
         <LinkFields key={created} state={state} allowed={NOTHING} />
         <div>
           <Button type="submit" variant="primary">

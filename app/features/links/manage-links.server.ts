@@ -18,7 +18,20 @@ type LinkAnswer = FormAnswer & { link?: string };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
 
-const FIELDS = [INTENT_FIELD, FORM_FIELD, "item", "link", "name", "expiresOn", "downloads", "comments", "secret", "removeSecret", "before"];
+const FIELDS = [
+  INTENT_FIELD,
+  FORM_FIELD,
+  "item",
+  "link",
+  "name",
+  "expiresOn",
+  "downloads",
+  "comments",
+  "secret",
+  "removeSecret",
+  "before",
+  "key",
+];
 /** Equals `PASSWORD_LENGTH` of accounts (`auth.server.ts`). */
 const SECRET_LENGTH = { min: 8, max: 128 };
 const PASSWORDS = { seconds: 60 * 60, perVisitor: 100, perLink: 100 };
@@ -67,8 +80,12 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
       return data<LinkAnswer>({ form, result: { status: "success" } });
     }
     const { tokenHash, sealedToken } = createLinkToken(config);
-    await convex.mutation(api.links.create, { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings }, { skipQueue: true });
-    return data<LinkAnswer>({ form, result: { status: "success" }, link: linkAddress(config, sealedToken) ?? "" });
+    const key = textOf(sent, "key");
+    const created = { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings, ...(key !== "" && { key }) };
+    await convex.mutation(api.links.create, created, { skipQueue: true });
+    // A repeated form has created no link with this token. The page lists the first one.
+    const isNew = (await convex.query(api.links.find, { tokenHash })) !== null;
+    return data<LinkAnswer>({ form, result: { status: "success" }, ...(isNew && { link: linkAddress(config, sealedToken) ?? "" }) });
   } catch (error) {
     if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
     const answer = rejectedForm(error, form, values);

@@ -27,8 +27,11 @@ export const linkTables = {
     hasComments: v.optional(v.literal(true)),
     createdBy: v.string(),
     createdAt: v.number(),
+    /** From the form, so that a repeated form creates no second link. */
+    key: v.optional(v.string()),
   })
     .index("by_token", ["tokenHash"])
+    .index("by_key", ["createdBy", "itemId", "key"])
     .index("by_project", ["projectId", "createdAt"])
     .index("by_creator", ["createdBy", "createdAt"]),
 
