@@ -16,7 +16,7 @@ export function rejectedForm(error: unknown, form: string, values: FormValues): 
       if (refusal.current !== undefined) return { ...answer(form, values, {}), current: refusal.current };
       return answer(form, values, { [WHOLE_FORM]: [refusal.message ?? "This action is not available right now."] });
     case "not_found":
-      return answer(form, values, { [WHOLE_FORM]: ["This item no longer exists. It may have been deleted."] });
+      return answer(form, values, { [WHOLE_FORM]: ["This item no longer exists, or you can no longer change it."] });
     default:
       return null;
   }

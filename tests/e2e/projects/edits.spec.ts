@@ -180,7 +180,7 @@ test(
     page.on("request", (request) => void (request.url().includes(".data") && reloads.push(request.method())));
     await convex.mutation(api.designs.moveToTrash, { id: designId });
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await expect(page.getByRole("dialog").getByText("This item no longer exists.")).toBeVisible();
+    await expect(page.getByRole("dialog").getByText("This item no longer exists, or you can no longer change it.")).toBeVisible();
     await expect(text).toHaveValue("Half a thought");
     expect(reloads.filter((method) => method === "GET")).toEqual([]);
     await page.keyboard.press("Escape");
@@ -214,7 +214,7 @@ test("keeps a rejected text while the websocket is down", { tag: "@rejected-text
   const requests: string[] = [];
   page.on("request", (request) => void (request.url().includes(".data") && requests.push(request.method())));
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByText("This item no longer exists.")).toBeVisible();
+  await expect(dialog.getByText("This item no longer exists, or you can no longer change it.")).toBeVisible();
   connection.restore();
   await expect(page.getByRole("button", { name: /^Reconnecting/ })).toHaveCount(0);
   await expect(dialog.getByRole("textbox")).toHaveValue("Half a thought");

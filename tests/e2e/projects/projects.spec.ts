@@ -210,7 +210,7 @@ test("a forged form for another user's project changes nothing", async ({ page, 
   for (const form of forms) {
     const answer = await request.post("/projects", { form, maxRedirects: 0, headers: { Cookie: stranger.cookieHeader, Origin: app.url } });
     expect(answer.status()).toBe(422);
-    expect(await answer.text()).toContain("This item no longer exists.");
+    expect(await answer.text()).toContain("This item no longer exists, or you can no longer change it.");
   }
   const unknown = await request.post("/projects", {
     form: { intent: "constructor" },

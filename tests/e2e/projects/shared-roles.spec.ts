@@ -82,3 +82,24 @@ bothWays((javaScript) => {
     },
   );
 });
+
+test(
+  "keeps the typed name in an open dialog when the member's role is lowered",
+  { tag: "@role-lowered-in-dialog" },
+  async ({ person, stranger, otherBrowser, app }) => {
+    const { path, projectId, convex, imageId } = await sharedProject(app, person, stranger, "editor");
+    const page = await otherBrowser(stranger);
+    await page.goto(path);
+    await hydrated(page);
+    await card(page, "fig.jpg").focus();
+    await page.keyboard.press("F2");
+    const dialog = page.getByRole("dialog", { name: "Rename image" });
+    await dialog.getByLabel("Name").fill("Fig");
+    await convex.mutation(api.members.setRole, { projectId, userId: stranger.id, role: "viewer" });
+    await expect(page.getByRole("button", { name: "Add images" })).toHaveCount(0);
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await expect(dialog.getByText("This item no longer exists, or you can no longer change it.")).toBeVisible();
+    await expect(dialog.getByLabel("Name")).toHaveValue("Fig");
+    expect((await convex.query(api.designImages.getDesignImageInPlace, { id: imageId })).image.name).toBe("fig.jpg");
+  },
+);

@@ -182,7 +182,7 @@ test(
         expect([unread, page]).toEqual([415, expect.stringContaining("The form could not be read")]);
         const gone = new URLSearchParams({ intent: "renameProject", form: "rename-none", id: "none", name: "Any" });
         const [refused, shown] = await post("/projects", "application/x-www-form-urlencoded", gone.toString());
-        expect([refused, shown]).toEqual([422, expect.stringContaining("This item no longer exists. It may have been deleted.")]);
+        expect([refused, shown]).toEqual([422, expect.stringContaining("This item no longer exists, or you can no longer change it.")]);
       });
 
       await test.step("a server that this browser cannot reach", async () => {
