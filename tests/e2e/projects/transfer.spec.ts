@@ -9,6 +9,20 @@ bothWays((javaScript) => {
   const ready = async (page: Parameters<typeof hydrated>[0]) => (javaScript ? hydrated(page) : undefined);
 
   test(
+    "offers to transfer shared projects before the account is deleted",
+    { tag: "@offers-transfer-before-deletion" },
+    async ({ page, person, stranger, app }) => {
+      const { projectId } = await sharedProject(app, person, stranger);
+      await page.goto("/account/data");
+      await ready(page);
+      await expect(page.getByText("Transfer shared projects first to keep them for their members:")).toBeVisible();
+      await page.getByRole("link", { name: "Members of Magazine" }).click();
+      await expect(page).toHaveURL(`/projects/${projectId}/members`);
+      await expect(page.getByRole("link", { name: "Transfer project" })).toBeVisible();
+    },
+  );
+
+  test(
     "transfers a project, which the member declines first and then accepts",
     { tag: "@transfers-project-member-accepts" },
     async ({ page, person, stranger, otherBrowser, app }) => {
