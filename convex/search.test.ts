@@ -68,7 +68,6 @@ describe.each(backends)("search on $name", ({ start }) => {
     const other = await person.mutation(api.projects.create, { name: "Winter" });
     const elsewhere = await person.mutation(api.designs.create, { projectId: other, name: "Autumn again" });
     const { id: tall } = await addImage(backend, person, elsewhere, "autumn tall.png");
-    // The first bytes of a thumbhash are its average colour, here a blue one.
     const fields = { width: 2000, height: 3000, placeholder: "mrMBBwBYUh91h4iFeBiHWIiPgQqo4YUP" };
     await backend.inside.mutation(probe.patch, { table: "designImages", id: tall, fields });
     const images = async (requested: FunctionArgs<typeof api.search.find>) =>

@@ -218,7 +218,6 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     const { id: big } = await addImage(backend, ada, design, "big");
     const size =
       Number((await rows("designImages", "_id", image))[0]?.["size"]) + Number((await rows("designImages", "_id", big))[0]?.["size"]);
-    // Ada's other project is larger than the free storage, so its files must not count.
     const elsewhere = await ada.mutation(api.projects.create, { name: "Ada's" });
     const other = await ada.mutation(api.designs.create, { projectId: elsewhere, name: "Other" });
     await addImage(backend, ada, other, "a much longer name than that of the others");

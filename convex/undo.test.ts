@@ -32,7 +32,6 @@ describe.each(backends)("undo on $name", ({ start }) => {
   });
 
   const revert = () => ada.mutation(api.undo.revert, { step });
-  /** Undoes or redoes a step that becomes a job. */
   async function revertAll(of = step) {
     await ada.mutation(api.undo.revert, { step: of });
     await backend.settle();

@@ -21,7 +21,6 @@ const CHECKS: Step[] = [
   { title: "licences", command: ["npm", "run", "--silent", "licences"] },
 ];
 
-/** Tests with the tag "slow" are not part of `npm test`. */
 const TESTS: Step[] = [unitTests("unit tests", "!slow"), endToEndTests("end to end", "--grep-invert=@slow")];
 
 const LONG_TESTS: Step[] = [unitTests("slow unit tests", "slow"), endToEndTests("long and slow end to end", "--config=tests/long")];

@@ -54,7 +54,6 @@ export default function Search({ loaderData: { loaded, knownTags, projects, maxL
   const known = useLive(knownTags);
   const named = useLive(projects);
   const suggestions = useSuggestions(filters.q, found, known);
-  // The router does not detect the URL's change.
   useEffect(() => {
     document.title = titleOf(filters);
   }, [filters]);

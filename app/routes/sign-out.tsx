@@ -35,7 +35,6 @@ export async function action({ request, context, url }: Route.ActionArgs) {
   if (target === null) setFlash(context, "You are signed out.");
   const issuer = target === null ? signedOut.parse(await answer.json()).url : undefined;
   if (issuer !== undefined) {
-    // The page must not use the ended session.
     await renewVisitor(context);
     const headers = relayCookies(answer);
     return isDocumentRequest(request) ? data({ url: issuer }, { headers }) : redirect(issuer, { headers });

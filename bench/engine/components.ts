@@ -8,7 +8,6 @@ const CLIENTS = 16;
 const ROUNDS = 15;
 const ROWS = 2_000;
 
-/** Compares CPU times of deployments, which other work on the machine changes less than rates. */
 export async function components(): Promise<Figure[]> {
   const [plainFolder, mountedFolder] = [temporaryFolder("plain"), temporaryFolder("mounted")];
   const [plain, mounted] = [await startDeployment(plainFolder), await startDeployment(mountedFolder)];

@@ -66,7 +66,6 @@ async function measureComments(deployment: TestDeployment, backend: Backend, nam
     await received.promise;
     times.received.push(performance.now() - added);
     const opened = performance.now();
-    // Page sizes differ from the reader's, whose answers are cached.
     await Promise.all([
       person.query(api.comments.listThreads, { ...listed, paginationOpts: { cursor: null, numItems: 21 } }),
       person.query(api.comments.listPins, { itemId: imageId }),

@@ -29,7 +29,6 @@ export const tellOfThread = internalMutation({
     const subject = { itemId, threadId, commentId: first._id, at: first.createdAt, ...(first.linkId && { linkId: first.linkId }) };
     for (const userId of people)
       if (userId !== authorId && !first.mentions.includes(userId)) {
-        // An open page can show the thread before this job runs.
         const isRead = (await readUntil({ ...ctx, user: { id: userId } }, itemId)) >= first.createdAt;
         await notifyPerson(ctx, userId, project._id, notice, { ...subject, isRead });
       }

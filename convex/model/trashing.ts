@@ -55,7 +55,6 @@ export async function trashDesigns(ctx: Ctx, groups: DesignGroup[]): Promise<nul
   return null;
 }
 
-/** Throws "conflict" if a parent is in the trash too. */
 export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
   for (const each of trashed) if (each.kind === "project") await restoreProject(ctx, each.project);
   const designs = trashed.filter((each) => each.kind === "design");

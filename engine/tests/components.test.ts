@@ -7,7 +7,6 @@ import { startDeployment, type Deployment } from "../src/deployment.ts";
 import { pushBundle } from "./deployed.ts";
 import { ADMIN_KEY, removeFolder, temporaryFolder } from "./harness.ts";
 
-/** Methods that the client's types leave out. The command line and the dashboard use them. */
 type InternalClient = {
   setAdminAuth(key: string): void;
   subscribe(name: string, args: object, options: { componentPath: string }): { queryToken: string };

@@ -33,7 +33,6 @@ it(
   { tags: ["@large-http-actions", "slow"] },
   async () => {
     const large = new Uint8Array(19_000_000);
-    // The router answers 404 after the body has arrived.
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => fetch(`${deployed.deployment.siteUrl}/missing`, { method: "POST", body: large })),
     );

@@ -158,7 +158,6 @@ describe("section 7, Backend transport", () => {
     const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: constructor, logger: false });
     await client.mutation("messages:send", { channel: "heartbeat", body: "x" });
     received.length = 0;
-    // The texts of `app/lib/data/connection/watched-socket.ts`.
     sendRaw('{"type":"Event","eventType":"Heartbeat","event":null}');
     await expect.poll(() => received).toEqual([{ type: "Ping", answers: "Heartbeat" }]);
     await client.mutation("messages:send", { channel: "heartbeat", body: "y" });

@@ -315,7 +315,6 @@ describe("a changed byte", () => {
 });
 
 describe("an interrupted backup", () => {
-  /** Fails at the nth write, as a kill would. */
   const interruptedAt = (n: number): { target: Target; isReached: () => boolean } => {
     const target = folderTarget(to);
     let writes = 0;

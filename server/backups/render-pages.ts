@@ -82,6 +82,5 @@ const imageSchema = z.object({ _id: z.string(), designId: z.string() });
 
 const newest = <T extends { updatedAt: number }>(rows: T[]): T[] => rows.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, CHOSEN);
 
-/** Escapes text like React. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign] ?? "&#x27;");

@@ -366,7 +366,6 @@ describe("the deployment's prefix", () => {
     const reader = events?.pipeThrough(new TextDecoderStream()).getReader();
     const [session = ""] = /[\w-]{32}/.exec((await reader?.read())?.value ?? "") ?? [];
     const statuses = new Set<number>();
-    // The operating system buffers several megabytes.
     for (let sent = 0; sent < 40 && !statuses.has(refusal); sent += 1) {
       const answer = await fetch(stream, { method: "POST", headers: { Origin: url, "X-Sync-Session": session }, body });
       statuses.add(answer.status);

@@ -29,7 +29,6 @@ async function newUser() {
     await shown.arrayBuffer();
     return copies();
   };
-  // The app may still be deleting the previous user's copy of the same picture.
   await expect.poll(view).toBe(1);
   expect(await filesIn("convex", "files")).toBeGreaterThan(0);
   hers = [ada.id, ada.email, designId, imageId];

@@ -76,7 +76,6 @@ export const pending = internalQueryGeneric({
   handler: async ({ db }) => {
     const calls = await db.system.query("_scheduled_functions").order("desc").take(1000);
     const soon = Date.now() + 60 * 60 * 1000;
-    // Sweeps of presence repeat while a tab is open.
     const isAwaited = (name: string) => !/presence\b.*sweep/.test(name);
     return calls.filter(
       ({ name, state, scheduledTime }) =>

@@ -81,7 +81,6 @@ async function launch(env: NodeJS.ProcessEnv, lines: string[], main?: string): P
   const url = await new Promise<string>((resolve, reject) => {
     const failed = (why: string) => reject(new Error(`The app did not start: ${why}\n${lines.slice(-40).join("\n")}`));
     late = setTimeout(() => failed(`not ready after ${START_TIMEOUT} ms`), START_TIMEOUT);
-    // `close` follows the last output, unlike `exit`.
     child.once("close", (code, signal) => failed(`it ended (${signal ?? code})`));
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;

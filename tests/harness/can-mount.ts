@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Returns whether this user may mount file systems, which tests of full disks need. */
 export function canMount(): boolean {
   const trial = mkdtempSync(join(tmpdir(), "atelier-mount-"));
   try {

@@ -219,7 +219,6 @@ function watch(context: BrowserContext): string[] {
   const errors: string[] = [];
   context.on("weberror", (error) => {
     const { stack, message } = error.error();
-    // A failed import has no stack.
     errors.push(stack || message);
   });
   context.on("console", (message) => {

@@ -77,7 +77,6 @@ test("in development, changes of the app and of functions reach an open page", a
       headers: { Origin: url, "Content-Type": "application/json" },
       body: JSON.stringify({ email: person.email, redirectTo: "/reset-password" }),
     });
-    // Without scripts: Vite would reload the page after optimizing dependencies.
     const reading = await browser.newContext({ baseURL: url, javaScriptEnabled: false });
     const outbox = await reading.newPage();
     await outbox.goto("/dev/outbox");

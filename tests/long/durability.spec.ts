@@ -217,7 +217,6 @@ test("stopping npm stops its child processes", async () => {
   } finally {
     npm.kill("SIGTERM");
   }
-  // npm's output closes when the server has exited.
   await once(npm.stdout, "close");
   expect(output).toContain('"msg":"stopped"');
   expect(() => process.kill(deploymentPidIn(output), 0)).toThrow("ESRCH");

@@ -49,7 +49,6 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
       .toBuffer(),
   };
   let added = 0;
-  // The app may still be freeing the space of the rejected uploads.
   await expect
     .poll(async () => {
       fillDisk(0);

@@ -78,7 +78,6 @@ export const editCommentWith =
 
 export const editComment = editCommentWith();
 
-/** Deletes the thread with its first comment, or empties the comment if the thread has replies. */
 export function removeComment(store: Store, { commentId }: Args<"remove">): void {
   const isGone = (thread: Thread) => thread.first._id === commentId && thread.replyCount === 0;
   const gone = new Set(threadsIn(store).flatMap((thread) => (isGone(thread) ? [thread._id] : [])));

@@ -54,7 +54,6 @@ function zip(entries: Archive["entries"], signal: AbortSignal, onEnd: () => void
       async cancel(reason) {
         onEnd();
         abortController.abort(reason);
-        // Cancelling rejects the writer's pending read, as intended.
         await reader.cancel(reason).catch(() => undefined);
       },
     },

@@ -35,7 +35,6 @@ export function guestCookies(config: AppConfig, request: Request, link: Pick<Ope
   );
 }
 
-/** The prefix `__Host-` requires the path "/", but the cookie has the link's path. */
 const cookieName = (config: AppConfig, request: Request): string =>
   `${originOf(config, request).startsWith("https:") ? "__Secure-" : ""}atelier.guest`;
 

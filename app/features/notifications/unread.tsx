@@ -14,7 +14,6 @@ export function UnreadTitle({ unread }: { unread: Preload<number> }) {
       if (!document.title.startsWith(mark)) document.title = mark + document.title;
     };
     add();
-    // Pages change the title at any time.
     const observer = new MutationObserver(add);
     observer.observe(document.head, { subtree: true, childList: true, characterData: true });
     return () => {

@@ -14,7 +14,6 @@ export function peopleIn(tabs: readonly Tab[], imageId?: string): Person[] {
   });
 }
 
-/** Ranks visible tabs before hidden ones, and tabs with an image before tabs with a list. */
 const rankOf = ({ isAway, imageId }: Tab): number => (isAway ? 2 : 0) + (imageId === undefined ? 1 : 0);
 
 const COLOURS = 8;

@@ -18,7 +18,6 @@ export function ReviewFilter({ filter, choices = REVIEW_FILTERS }: ReviewFilterP
     const params = new URLSearchParams(search);
     params.delete(LATER_PAGES);
     params.delete(REVIEW);
-    // A filtered list cannot be sorted.
     if (status !== null) params.delete(SORT);
     if (status !== null) params.set(REVIEW, status);
     return { search: params.toString() };

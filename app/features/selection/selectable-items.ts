@@ -23,7 +23,6 @@ export function edgeSpeed(y: number, height: number): number {
   return (above > below ? -1 : 1) * (SLOWEST + (FASTEST - SLOWEST) * within ** 2);
 }
 
-/** Scrolls while the pointer is near the window's upper or lower edge. Returns a function that stops it. */
 export function scrollAtEdges(pointerY: () => number, moved: () => void): () => void {
   let last: number | null = null;
   const onFrame = (now: number) => {

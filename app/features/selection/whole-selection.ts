@@ -17,7 +17,6 @@ export const WHOLE_FIELDS = ["all", "total"] as const;
 /** Ids in a form without JavaScript: `shown` are the items with a check box, `except` the excluded items. */
 export const WHOLE_LISTS = ["shown", "except"] as const;
 
-/** `review`: only the items with this status. */
 export const scopeField = (kind: "design" | "project", id: string, review?: ReviewFilter): string =>
   [kind, id, ...(review === undefined ? [] : [review])].join(":");
 

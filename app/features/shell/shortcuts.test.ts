@@ -6,7 +6,6 @@ const nameOf = (key: string) => (NAMES[key] === undefined ? (key.startsWith("Arr
 const CLIPBOARD: Record<string, string> = { cut: "X", paste: "V" };
 const SAME: Record<string, string> = { Left: "Arrows", Right: "Arrows", Esc: "ESC", Space: "SPACE" };
 
-/** Scans the sources, because a lint rule checks single files and cannot compare all keys with the list. */
 function listenedTo(): Set<string> {
   const sources = import.meta.glob<string>(["../../**/*.{ts,tsx}", "!../../**/*.test.*"], {
     query: "?raw",

@@ -106,7 +106,6 @@ describe("deliver", () => {
   });
 
   it("connects to the checked address of a name that then resolves to a private one", async () => {
-    // In this test 127.0.0.1 is public, and 127.0.0.2 is private.
     const addresses = ["127.0.0.1", "127.0.0.2"];
     const rebinding: Network = {
       ...local,

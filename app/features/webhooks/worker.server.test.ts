@@ -54,7 +54,6 @@ beforeEach(async () => {
   designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });
 });
 
-/** Reaches the receiver over http, as if its certificate were valid and its address public. */
 const network: Network = {
   protocol: "https:",
   isAllowed: (address) => address === "127.0.0.1" || address === "::1",

@@ -17,7 +17,6 @@ const PAUSES = [10_000, 60_000, 600_000, 3_600_000, 21_600_000];
 export function startWebhookWorker(config: AppConfig, network?: Network): Pick<QueueWorker, "close"> {
   const deployment = serviceConvex(config);
   const running = new Map<Promise<void>, Pick<Delivery, "owner" | "webhookId">>();
-  /** Where the next claim continues. */
   let after: string | null = null;
   const worker = startQueueWorker(config, { name: "webhook queue", due: api.webhooks.due, drain });
 

@@ -8,7 +8,6 @@ it("keeps the order of hooks when the answer arrives during a render", async () 
   const recovered: unknown[] = [];
   const place = document.createElement("div");
   const root = createRoot(place, { onRecoverableError: (error) => recovered.push(error) });
-  // React replays the render only if the promise has resolved before React would leave the component.
   const wanted = vi.fn<() => Promise<void>[]>(() => []).mockReturnValueOnce([Promise.resolve()]);
   function List() {
     useArrival("list", wanted);

@@ -35,7 +35,6 @@ it("ends the pending state with the rejection, not with the fetcher", { tags: "@
   send();
   expect(pendingWith({ state: "submitting", data: undefined })).toBe(true);
   const first = rejected();
-  // React Router provides the data before the state.
   for (const state of ["submitting", "loading", "idle"] as const) expect(pendingWith({ state, data: first }), state).toBe(false);
   send();
   expect(pendingWith({ state: "submitting", data: first })).toBe(true);

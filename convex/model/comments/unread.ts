@@ -41,7 +41,6 @@ async function isUnread(ctx: Reader, { _id, lastCommentAt }: Commented): Promise
   return lastCommentAt > ((await readOf(ctx, _id))?.readAt ?? 0);
 }
 
-/** Stores in an item and its parents that there is a new comment. */
 export async function recordComment(ctx: Pick<MutationCtx, "db">, { project, design, image }: ItemPath, at: number): Promise<void> {
   for (const row of [image, design, project]) if (row && (row.lastCommentAt ?? 0) < at) await ctx.db.patch(row._id, { lastCommentAt: at });
 }

@@ -23,7 +23,6 @@ const MINUTE = 60 * 1000;
 
 export const asAuthor = (ctx: UserMutationCtx): AuthorCtx => ({ ...ctx, author: { id: ctx.user.id } });
 
-/** Visitors of public links add no images. */
 export const withImages = { imageIds: v.optional(v.array(v.string())) };
 type WithImages = ObjectType<typeof withImages>;
 
@@ -99,7 +98,6 @@ async function expectPace({ db, author }: AuthorCtx): Promise<void> {
 
 export const changedComment = { commentId: v.string(), text: v.string(), from: v.optional(v.string()) };
 
-/** Throws "conflict" with the stored text if it equals neither `from` (the form's initial text) nor the new text. */
 export async function changeComment(ctx: AuthorCtx, args: ObjectType<typeof changedComment> & WithImages): Promise<void> {
   const { comment, thread, ...path } = await commentFor(ctx, args.commentId);
   if (!isBy(ctx, comment)) throw notFound();

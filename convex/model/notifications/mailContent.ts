@@ -85,7 +85,6 @@ async function mailedNotices(ctx: CallerCtx, rows: Notice[], delivery: Delivery,
   for (const row of rows) {
     if (!isProjectNotice(row.notice) || deliveryOf(settings, row.notice.kind) !== delivery) continue;
     if (row.commentId !== undefined && !(await isCommentKept(ctx, row.commentId))) continue;
-    // An answered or cancelled request needs no mail.
     if (row.notice.kind === "reviewRequested" && !(await ctx.db.get(row.notice.requestId))) continue;
     const shown = await withNames(ctx, toShownNotice(row), namesOf);
     const projectId = shown.about?.projectId ?? shown.access?.projectId;

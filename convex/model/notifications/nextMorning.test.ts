@@ -8,7 +8,6 @@ it.each([
   ["2026-11-26T20:00:00Z", "Asia/Tokyo", "2026-11-26T23:00:00Z"],
   ["2026-11-26T12:00:00Z", "America/Los_Angeles", "2026-11-26T16:00:00Z"],
   ["2026-11-26T02:00:00Z", "Asia/Kathmandu", "2026-11-26T02:15:00Z"],
-  // The nights in which Berlin changes its clocks.
   ["2026-03-28T22:30:00Z", "Europe/Berlin", "2026-03-29T06:00:00Z"],
   ["2026-10-24T21:30:00Z", "Europe/Berlin", "2026-10-25T07:00:00Z"],
   ["2026-11-26T07:00:00Z", "Nowhere/City", "2026-11-26T08:00:00Z"],

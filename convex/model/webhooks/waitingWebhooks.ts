@@ -46,7 +46,6 @@ export async function* waitingWebhooks(ctx: Ctx, owner: string, last: Id<"webhoo
   }
 }
 
-/** Yields a person's webhooks with waiting deliveries after `last`. */
 export async function* laterWebhooks({ db }: Ctx, { owner, last }: Pick<Visit, "owner" | "last">): AsyncGenerator<Id<"webhooks">> {
   const next = (after: Id<"webhooks"> | undefined) =>
     db

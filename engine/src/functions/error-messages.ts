@@ -1,4 +1,3 @@
-/** The first two are Convex's texts. */
 import { USER_TIME_LIMIT_MS } from "./isolate/time-limit.ts";
 
 export const TIMED_OUT = `Function execution timed out (maximum duration: ${USER_TIME_LIMIT_MS / 1_000}s)`;

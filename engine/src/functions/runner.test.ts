@@ -347,7 +347,6 @@ describe("the environment of queries and mutations", () => {
   });
 
   test("crypto.subtle imports keys, signs and verifies", async () => {
-    // HMAC_SHA256 of Wikipedia's example: f7bc83f4…
     expect(await value("world:hmac")).toBe(0xf7);
     const keys: Json[] = [];
     for (const algorithm of [

@@ -1,4 +1,3 @@
-/** Enables the compile cache before other modules load. */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { workerData } from "node:worker_threads";
 

@@ -2,7 +2,6 @@ import type { Worker } from "node:worker_threads";
 
 /** Maximum per thread. Convex's limit is 64 MB, but V8 can retain more than twice as much until it collects garbage. */
 export const MAX_EXTERNAL_BYTES = 192 * 1024 * 1024;
-/** A running thread answers at once, even when busy. */
 const ANSWERS_WITHIN_MS = 500;
 
 /** Returns NaN when the thread does not answer, or the wall clock without `cpuUsage` (older Node versions). */

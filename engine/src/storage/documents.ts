@@ -23,7 +23,6 @@ export function documentStore(sql: DatabaseSync) {
   const entries = (direction: "ASC" | "DESC") =>
     prepare(
       sql,
-      // An entry without a document yields nulls.
       `SELECT entries.key, documents.size, documents.json FROM entries LEFT JOIN documents ON documents.row = entries.row
        WHERE index_id = ? AND entries.key >= ? AND entries.key < ? ORDER BY entries.key ${direction} LIMIT ?`,
     );

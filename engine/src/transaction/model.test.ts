@@ -11,7 +11,6 @@ import { checkIntegrity } from "./integrity/integrity.ts";
 import { collect, get, mutate, page, range, scan, testDatabase, useSchema, type Bound } from "./testing.ts";
 import type { Database, Transaction } from "./types.ts";
 
-/** Compares the database with an array that is sorted by the client library's `compareValues`. */
 const schema = defineSchema({
   rows: defineTable(v.any()).index("by_a_b", ["a", "b"]).index("by_nested", ["a.x"]),
 });

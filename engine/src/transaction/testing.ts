@@ -98,7 +98,6 @@ export const search = (
 export const eq = (fieldPath: string, value: Json): Bound => ({ type: "Eq", fieldPath, value });
 export const names = (documents: JsonObject[]): Json[] => documents.map((document) => document["name"] ?? null);
 
-/** Calls `export()`, which is marked internal in the client library's types. */
 export function schemaJson(schema: object): Json {
   return JSON.parse(Reflect.apply(Reflect.get(schema, "export"), schema, []));
 }

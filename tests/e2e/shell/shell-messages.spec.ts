@@ -79,7 +79,6 @@ test(
       if (answer.request().resourceType() === "script") loadedOutside.push(answer.text());
     });
     await outside.goto("/sign-in");
-    // Scripts load after the first paint, which may come after network idle.
     await hydrated(outside);
     await outside.waitForLoadState("networkidle");
     expect(loadedOutside.length).toBeGreaterThan(0);

@@ -15,7 +15,6 @@ export const socialChoicesOf = ({ issuers, socialProviders }: AppConfig) => [
   ...Object.keys(socialProviders).map((id) => ({ id, name: providerName(id), icon: providerIcon(id) })),
 ];
 
-/** Returns the name of a provider: an issuer's label, or the name of a social provider or of passwords. */
 export const configuredName = ({ issuers }: AppConfig, id: string): string =>
   issuers.find((issuer) => issuer.id === id)?.label ?? providerName(id);
 

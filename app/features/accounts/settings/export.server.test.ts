@@ -58,7 +58,6 @@ function exportAll(): Promise<Response> {
 
 it("opens a few files ahead, also of the next design", { tags: "@export-ahead" }, async () => {
   const reader = (await exportAll()).body?.getReader();
-  // The first image is complete only after several chunks.
   while (fromStorage.mock.calls.length === 0) await reader?.read();
   await expect.poll(() => fromStorage.mock.calls.length).toBeGreaterThanOrEqual(8);
   expect(fromStorage.mock.calls.length).toBeLessThan(IMAGES / 2);

@@ -29,7 +29,6 @@ export async function storeCommentImage(file: ArrivedFile, upload: Upload): Prom
   const { config, userId } = upload;
   const strippedPath = imageServiceFor(config).newPath();
   try {
-    // Checks access before the server decodes the file.
     const url = await uploadUrl(upload);
     const checked = await checkImage(file, { config, userId, checksum: null });
     if ("refused" in checked) return refused(checked.refused.problem);

@@ -14,7 +14,6 @@ export function MentionList({ mentions }: { mentions: ReturnType<typeof useMenti
           tabIndex={-1}
           aria-selected={index === mentions.index}
           className={clsx("menu-item", index === mentions.index && "bg-hover")}
-          // Keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => mentions.choose(person)}
         >

@@ -144,7 +144,6 @@ function EditFields({ id, comment: { _id, text }, constraint, projectId }: EditF
   const state = useIntentForm({ id, intent: "editComment", constraint, defaultValue: { text } });
   const [isTyped, setTyped] = useState(false);
   const [shown, setShown] = useState({ text, round: 0 });
-  // Shows a change in another tab until the user types.
   if (!isTyped && !state.pending && shown.text !== text) setShown({ text, round: shown.round + 1 });
   useOpenRejected(state);
   const field = state.fields["text"];

@@ -15,7 +15,6 @@ const FILTERS: readonly { filter: ThreadFilter; label: string; empty: string }[]
   { filter: "mentions", label: "Mentions", empty: "No threads mention you." },
 ];
 
-/** Visitors of a public link have no threads or mentions of their own. */
 const VISITOR_FILTERS = 2;
 
 type CommentsPanelProps = {

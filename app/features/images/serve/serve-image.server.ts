@@ -27,7 +27,6 @@ const DEFAULT_WIDTH: VariantWidth = 1280;
 /** Answers `/images/:id` with `?w=`, `&still=1`, `?original=1`, `?version=` and `?turn=`. Inaccessible pictures get the usual 404. */
 export async function serveImage(request: Request, imageId: string, context: Readonly<RouterContextProvider>): Promise<Response> {
   const visitor = await getVisitor(context);
-  // Redirects navigations to sign-in, but not image requests.
   if (!visitor) return request.headers.get("Sec-Fetch-Dest") === "document" ? redirectToSignIn(request) : missing();
   return serve(request, context, { userId: visitor.userId, sessionId: visitor.sessionId, imageId });
 }

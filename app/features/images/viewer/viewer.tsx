@@ -106,7 +106,6 @@ export function Viewer({
     if (key === "c" && event.shiftKey && hasGallery) return compare();
     // On AZERTY keyboards, digits need Shift.
     if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
-    // Arrow keys scroll the panel that has the focus.
     if (key.startsWith("Arrow") && event.target instanceof Element && event.target.closest(".viewer-comments")) return false;
     if (zoomByKey(event, zoom)) return true;
     if (key === "Escape" && areBarsHidden) toggleBars();

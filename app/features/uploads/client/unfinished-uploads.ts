@@ -74,7 +74,6 @@ export class UnfinishedUploads {
     try {
       const hasArrived = await Promise.all(queried.map(async ({ url }) => url !== null && this.#transport.hasArrived(url)));
       const arrived = queried.filter((_, index) => hasArrived[index]);
-      // Files that were selected during the requests have resumed already.
       for (const each of arrived) if (this.#store.unfinished.includes(each)) this.#store.add(each, null);
       for (const each of queried) unknown.delete(each);
       this.remove(arrived);

@@ -32,7 +32,6 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
   const config = context.get(configContext);
   const limits = { names: [UPLOAD_FIELDS.files], maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
   try {
-    // The token stays valid after the session has ended.
     await expectSession(config, sessionId);
     const { results, tooMany } = await uploadsFor(config).concurrencyLimit.hold(userId, () =>
       receiveMultipart(request, limits, {

@@ -19,7 +19,6 @@ export function createFormParser(
   const parser = busboyFor(contentType, { headerSize: 8 * 1024, parts: FIELDS_MAX + 1, ...limits, fields: fields + 1 });
   let count = 0;
   const check = (name: string | undefined) => {
-    // A multipart part can lack a name.
     const isKnown = name !== undefined && (names?.includes(name) ?? FIELD_NAME.test(name));
     if (!isKnown) parser.destroy(new InvalidForm("A field has an invalid name"));
   };

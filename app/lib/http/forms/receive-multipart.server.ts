@@ -92,7 +92,6 @@ export async function receiveMultipart<Result>(
     if (parser.errored) throw parser.errored;
   } catch (cause) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : cause instanceof InvalidForm ? cause : null;
-    // The parser leaves the current file open.
     for (const stream of arriving) stream.destroy(new Error("Aborted"));
     await Promise.allSettled(files);
     throw reason ?? new UploadAborted("The form did not arrive completely", { cause });

@@ -5,7 +5,6 @@ import { THEME_COLOURS } from "./theme";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 
-/** Converts a grey from OKLCH to sRGB; its linear value is the cube of its lightness (CSS Color 4, 10). */
 function grey(lightness: number): string {
   const channel = Math.round((1.055 * (lightness ** 3) ** (1 / 2.4) - 0.055) * 255);
   return `#${channel.toString(16).padStart(2, "0").repeat(3)}`;

@@ -18,7 +18,6 @@ export function measureResponses(): (response: Response) => number | undefined {
       if (size !== undefined) sizes.set(response, size);
       return response;
     };
-    /** Fetch, section 5.5. */
     const json = (data: unknown, init?: Init): Response => {
       const text = JSON.stringify(data);
       if (text === undefined) throw new TypeError("Value is not JSON serializable");
@@ -35,7 +34,6 @@ export function measureResponses(): (response: Response) => number | undefined {
   const define = (value: unknown): void => {
     Object.defineProperty(globalThis, "Response", { value, writable: true, configurable: true, enumerable: false });
   };
-  // Node loads its implementation on first access.
   const get = (): unknown => {
     const target: unknown = original?.get ? original.get.call(globalThis) : original?.value;
     const value = isResponseClass(target) ? measured(target) : target;

@@ -34,7 +34,6 @@ export function isolateCrypto(noteRandom: () => void, refusal: (name: string) =>
   };
   const randomUUID = (): string => {
     const bytes = getRandomValues(new Uint8Array(16));
-    // Version 4, variant 10 (RFC 9562, section 5.4).
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
     return Buffer.from(bytes)

@@ -1,4 +1,3 @@
-/** `src/server/meta.ts` */
 import type { Usage } from "../../transaction/types.ts";
 import {
   MAX_BYTES_READ,

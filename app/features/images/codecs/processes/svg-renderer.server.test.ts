@@ -5,7 +5,6 @@ import { createSvgRenderer, SvgRenderError } from "./svg-renderer.server";
 const svg = (inner: string, size = 'width="40" height="30"') =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${inner}</svg>`);
 const RED = svg('<path d="M0 0h40v30H0z" fill="red"/>');
-/** Noise of nine octaves over a large page: minutes of work that librsvg does not interrupt. */
 const ENDLESS = svg(
   `<filter id="f" x="-9" y="-9" width="99" height="99">${'<feTurbulence baseFrequency=".01" numOctaves="9"/>'.repeat(99)}</filter><rect width="9999" height="9999" filter="url(#f)"/>`,
   'width="9999" height="9999"',

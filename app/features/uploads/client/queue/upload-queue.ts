@@ -72,7 +72,6 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
   async function storeBatches(db: Database): Promise<void> {
     for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
       if (await store(db, batch)) continue;
-      // One unreadable file fails the whole transaction.
       if (batch.length > 1) for (const each of batch) await store(db, [each]);
     }
   }
