@@ -26,7 +26,7 @@ export async function loader(args: Route.LoaderArgs) {
   const preview = {
     name: link.target.name,
     address: origin + href("/s/:token", { token: link.token }),
-    // Visitors without the password could see the picture.
+    // Hidden for a link with a password, because visitors without the password could see the picture.
     picture: link.hasPassword || cover === undefined ? null : origin + imageAddress(cover, 1280, { files }),
   };
   return { ...shown, preview };

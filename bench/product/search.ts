@@ -28,7 +28,7 @@ const NEAR = {
   "typing error": word(1234).replace(/.(?=.$)/, "x"),
 };
 
-/** By then both deployments have rewritten their text indexes, as they do each minute after many changes. */
+/** After this time, both deployments have rewritten their text indexes. They do so each minute after many changes. */
 const REWRITTEN_MS = 70_000;
 
 const NO_SLOWER_THAN_NOISE = 1.1;

@@ -38,7 +38,7 @@ export async function removeOldBackups(target: Target, keep: Keep, now = Date.no
   const others = names.slice(0, -1).filter((name) => !proven.includes(name) && timeOfBackup(name).getTime() <= now - DAY_MS);
   const removed = [...backupsToRemove(proven, keep, now), ...others];
   if (removed.length === 0) return 0;
-  // Read first: an unreadable backup ends this before anything is removed, because it may need any object.
+  // Reads all backups first. An unreadable backup may need any object, so it stops the removal.
   const needed = new Set<string>();
   for (const name of names.filter((name) => !removed.includes(name)))
     for (const object of objectsOf(await readBackup(target, name)).keys()) needed.add(object);

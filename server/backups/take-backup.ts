@@ -11,7 +11,7 @@ import { type Backup, BLOCK_BYTES, backupName, listBackups, objectName, readBack
 import type { Target } from "./target.ts";
 import { DamageError, verified } from "./verified.ts";
 
-/** Files up to this size together are copied while deletions wait; more are copied before. */
+/** Files of at most this total size are copied while deletions wait. More files are copied before that. */
 const HELD_BYTES = 64 * 1024 * 1024;
 const ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 100;
@@ -110,7 +110,7 @@ async function storeFile(objects: Objects, file: Missing, log: (problem: string)
   }
 }
 
-/** Leaves the disk to other processes half of the time. The held copy reports missing files, because these may just have been deleted. */
+/** Leaves the disk to other processes half of the time. Ignores missing files: the copy during which deletions wait reports them. */
 async function storeGently(objects: Objects, files: Missing[]): Promise<void> {
   for (const file of files) {
     const started = performance.now();

@@ -9,7 +9,7 @@ export type Target = {
   read(name: string): AsyncIterable<Buffer>;
   /** Stores all of the content or, when it throws, nothing. */
   write(name: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>;
-  /** Returns when everything written is durable. */
+  /** Resolves when everything written is durable. */
   flush(): Promise<void>;
   remove(name: string): Promise<void>;
   /** Moves a damaged object away, so that the next backup stores it again. */

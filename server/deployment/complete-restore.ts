@@ -3,13 +3,13 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sync } from "@atelier/engine/copy";
 
-/** The parts of a restored folder, in the order in which they get their names. */
+/** The parts of a restored folder, in the order in which they are renamed. */
 export const RESTORED_PARTS = ["convex", "secrets.json"] as const;
 
-/** Copies get their names when all are complete, so that an app that starts during the restore finds no partial data. */
+/** Copies are renamed when all are complete, so that an app that starts during the restore finds no partial data. */
 export const partialOf = (dataDir: string, part: string): string => join(dataDir, `${part}.partial`);
 
-/** Completes a restore that was interrupted after the database got its name and before the keys did. Returns whether there was one. */
+/** Completes a restore that was interrupted between renaming the database and the keys. Returns whether there was one. */
 export async function completeRestore(dataDir: string): Promise<boolean> {
   const [database, keys] = RESTORED_PARTS;
   const isComplete = existsSync(join(dataDir, keys)) || !existsSync(partialOf(dataDir, keys));

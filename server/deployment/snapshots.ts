@@ -30,7 +30,7 @@ const IN_USE = /Another process is using the data/;
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}$/;
 const ABOUT = "snapshot.json";
 const aboutSchema = z.object({ version: z.string().nullable() });
-/** The snapshot that is restored, and the one that the replaced database becomes, with its version. */
+/** `name`: the snapshot to restore. `replaced` and `version`: name and version of the snapshot with the replaced database. */
 const rollBackSchema = z.object({ name: z.string().regex(NAME), replaced: z.string().regex(NAME), version: z.string().nullable() });
 
 const folderOf = (dataDir: string) => join(dataDir, "snapshots");
@@ -65,8 +65,8 @@ export async function removeOldSnapshots(dataDir: string, now = Date.now()): Pro
 export type RollBack = z.infer<typeof rollBackSchema>;
 
 /**
- * Replaces the database by a snapshot, and stores the replaced one as another snapshot. The caller has the lock of the data.
- * First completes an interrupted roll-back; to the same snapshot, nothing else remains to do.
+ * Replaces the database by a snapshot, and stores the replaced one as another snapshot. The caller has the lock of the data. First
+ * completes an interrupted roll-back. If that restored the same snapshot, nothing else is changed.
  */
 export async function rollBack(dataDir: string, name: string, version: string | null): Promise<RollBack> {
   const interrupted = await completeRollBack(dataDir);

@@ -8,7 +8,7 @@ export function readyMessage(origins: readonly string[], bound: AddressInfo, int
   if (origins.length > 0) return `Atelier is ready at ${origins.join(" and ")}`;
   const at = (address: string) => `http://${address.includes(":") ? `[${address}]` : address}:${bound.port}`;
   const local = WILDCARDS.has(bound.address) || bound.address === "127.0.0.1" ? at("localhost") : at(bound.address);
-  // HOST can be a name for a network address. `settings-conflicts.ts` rejects such an address itself.
+  // HOST can be a name that resolves to a network address. `settings-conflicts.ts` rejects literal network addresses.
   if (!WILDCARDS.has(bound.address) && !isLoopback(new URL(local).hostname))
     return `Atelier listens on ${local}, but accepts only the addresses in APP_URL. Set it to the address that people open: APP_URL=${local}`;
   const ready = `Atelier is ready at ${local}`;

@@ -51,7 +51,7 @@ export function createListener(options: ListenerOptions): Server {
   const fallback = sites.values().next().value ?? createSite(options, null);
 
   const server = createServer({
-    // Others, such as h2c of curl and Java, are ignored (RFC 9110, section 7.8).
+    // Ignores other upgrades, such as h2c of curl and Java (RFC 9110, section 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
     maxHeaderSize: HEADER_BYTES,
     requestTimeout: REQUEST_TIMEOUT,
@@ -156,7 +156,7 @@ function createSite({ origins, forward, fetch, log }: ListenerOptions, origin: s
   return { guards, plain, app };
 }
 
-/** RFC 9110, 15.5; RFC 6585, 5. */
+/** Response statuses by the error code of Node's HTTP server (RFC 9110, 15.5; RFC 6585, 5). */
 const FAULTS: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,

@@ -224,7 +224,7 @@ describe("limits", () => {
     expect([third.status, third.headers.get("Retry-After")]).toEqual([503, "5"]);
     finish.resolve();
     expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
-    // The server counts a response until its connection reports the end, which may follow the client.
+    // The server counts a response until its connection closes, which can be after the client has received it.
     await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
   });
 

@@ -6,7 +6,7 @@ const CACHE_MS = 1000;
 
 export type Readiness = { deployment: string; tokens: string; disk: string; server: string; backups?: string };
 
-/** Begins a problem with which the server stays ready. */
+/** Prefix of problems that do not make the server unready. */
 export const WARNING = "warning: ";
 
 export type ReadyOptions = {
@@ -15,7 +15,7 @@ export type ReadyOptions = {
   checkToken: () => Promise<void>;
   dataDir: string;
   room?: number;
-  /** Null without backups; otherwise the problem, or null. */
+  /** Returns the problem of the backups, or null. The function itself is null without backups. */
   backupWarning?: (() => string | null) | null;
 };
 

@@ -102,7 +102,7 @@ export class SyncStreams {
     const messages = new TextDecoder().decode(body).split("\n", MESSAGES + 1);
     if (messages.length > MESSAGES) return new Response(null, { status: 413 });
     if (socket.bufferedAmount > MESSAGES_BYTES) {
-      // The deployment does not read them, and a later message must not overtake a rejected one.
+      // The deployment does not read the messages. A later message must not overtake a rejected one.
       socket.terminate();
       return new Response(null, { status: 503 });
     }

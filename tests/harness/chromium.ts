@@ -15,8 +15,8 @@ const IS_PACKAGED = process.platform === "linux" && process.arch === "x64";
 const SAME_TEXT = ["--font-render-hinting=none", "--disable-lcd-text"];
 
 /**
- * Returns the first Chromium of CHROMIUM_PATH, the npm package, Playwright's download and the system's. The package has the
- * headless shell, which takes 40% less processor time than a desktop Chromium, and the one version of the baselines.
+ * Returns the first Chromium of CHROMIUM_PATH, the npm package, Playwright's download and the system. The package's headless shell takes
+ * 40% less CPU time than a desktop Chromium. Its version is that of the baselines.
  */
 export async function launchOptions(): Promise<LaunchOptions> {
   // Chromium's sandbox does not start as root, as in containers and CI.

@@ -15,16 +15,15 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 export type TestIssuer = {
   url: string;
   clientId: string;
-  /** The settings of the app for this issuer, `OIDC_<name>_…`. */
   settings(name: string, others?: Record<string, string>): Record<string, string>;
   person(claims?: Record<string, unknown>): Identity;
-  /** Registers the addresses of an app, whose port is known only after its start. `id`: the provider id there. */
+  /** Registers the addresses of an app, whose port is known only after its start. `id`: the issuer's provider id in the app. */
   connect(app: string, id: string): Promise<void>;
   consent(authorizationUrl: string, user: Identity): Promise<string>;
   rotateKeys(): Promise<void>;
   /** Changes the claims of later ID tokens. `key`: signs with a key that the issuer does not publish. */
   alter(change: ((claims: JWTPayload) => JWTPayload) | null, key?: "foreign"): void;
-  /** Answers a path itself instead of the issuer; null ends it. */
+  /** Answers requests to a path with `how` instead of the issuer's response, until `how` is null. */
   answer(path: string, how: Answer | null): void;
   logoutToken(claims: JWTPayload, options?: { key?: "foreign"; event?: boolean }): Promise<string>;
   requestCount(path: string): number;

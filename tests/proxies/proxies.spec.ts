@@ -78,7 +78,7 @@ for (const name of ALL) {
     for await (const chunk of answer) {
       const before = bytes;
       bytes += chunk.length;
-      // A slow client: the proxy could store the rest.
+      // Pauses like a slow client, so that the proxy could buffer the rest.
       if (Math.floor(bytes / 300e6) === Math.floor(before / 300e6)) continue;
       await sleep(2000);
       const { memory, disk } = await storedBy(proxy);
@@ -166,7 +166,7 @@ async function storedBy({ pid, folder }: RunningProxy): Promise<{ memory: number
   const processes = [pid, ...processesBelow(pid).map((each) => each.pid)];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const sizes = entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name)).then(({ size }) => size));
-  // nginx removes the name of a temporary file at once.
+  // nginx unlinks a temporary file while the file is still open.
   const deleted = await Promise.all(processes.map(deletedFileBytes));
   return {
     memory: processes.reduce((sum, each) => sum + (anonymousMiB(each) ?? 0), 0),

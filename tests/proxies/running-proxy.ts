@@ -41,7 +41,7 @@ const KINDS: Record<ProxyName, Kind> = {
       "atelier.example": "localhost",
       "/etc/ssl": folder,
     }),
-    // Workers of root run as `nobody`, who may not write to the folder.
+    // When root starts nginx, its workers run as `nobody`, who may not write to the folder.
     file: ({ folder, block }) => `
       ${isRoot ? "user root;" : ""}
       daemon off;

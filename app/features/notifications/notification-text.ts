@@ -173,7 +173,7 @@ const REMOVED: Record<string, string | null> = {
   passkeys: "the passkeys",
   twoFactor: "two-factor authentication",
   sessions: "the sessions on other devices",
-  // Mailed links and trusted devices are not listed.
+  // No text, because mailed links and trusted devices are not listed.
   tokens: null,
 };
 

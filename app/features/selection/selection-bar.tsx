@@ -53,7 +53,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     const { submitter } = event.nativeEvent;
-    // Enter on a check box presses the form's first button, which is hidden then.
+    // Enter in a check box submits with the form's first button. Ignores that button while it is hidden.
     if (submitter?.closest("[popover]:not(:popover-open)")) return event.preventDefault();
     const formAction = submitter?.getAttribute("formaction") ?? null;
     if (selectedCount > 0 && formAction === DOWNLOAD) return;

@@ -35,7 +35,7 @@ function explicitDecision({
   // A rejected form changed nothing, and a failed load would replace the page and the typed text.
   if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
   if (!connectedConvex()) return defaultShouldRevalidate;
-  // If a form ends during a navigation, its revalidation replaces the navigation's loads, so the new address decides.
+  // A form that ends during a navigation replaces the navigation's loads, so the new address decides.
   if (formMethod !== undefined && formMethod !== "GET" && currentUrl.href === nextUrl.href) return false;
   return currentUrl.href === nextUrl.href ? defaultShouldRevalidate : null;
 }

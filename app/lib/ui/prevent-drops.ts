@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Excludes fields whose parts are chosen: they accept no text, so the browser would open a link that is dropped on them. */
+/** Text fields except dates and times, which accept no text: the browser would open a link that is dropped on them. */
 const TEXT_FIELD = ":read-write:not([type=date], [type=time], [type=datetime-local], [type=month], [type=week])";
 
 export const isTextField = (target: EventTarget | null): boolean => target instanceof Element && target.closest(TEXT_FIELD) !== null;

@@ -37,7 +37,7 @@ export const activity = v.object({
   design: v.optional(v.object({ id: v.string(), name: v.string() })),
   from: v.optional(v.string()),
   to: v.optional(v.string()),
-  /** The item that `from` or `to` names, if it is another one than `thing`. Of a transfer, the former and the new owner. */
+  /** Id of the item named in `from` or `to`, unless it is `thing`. For a transfer: the former owner and the new owner. */
   fromId: v.optional(v.string()),
   toId: v.optional(v.string()),
   count: v.optional(v.number()),

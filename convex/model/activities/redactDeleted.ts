@@ -5,7 +5,7 @@ import { DELETED, OWN_TEXTS } from "./redactItem";
 
 const NAMING: ReadonlySet<ActivityKind> = new Set(["moved", "duplicated", "covered"]);
 
-/** Removes names of deleted items from a history entry of an earlier build, which forgot none. */
+/** Removes names of deleted items from a history entry of an earlier build, which did not remove them. */
 export async function redactDeleted(ctx: MutationCtx, entry: Doc<"activities">): Promise<void> {
   const { _id, kind, thing, design, count } = entry;
   const changes: Partial<Doc<"activities">> = {};

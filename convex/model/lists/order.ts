@@ -63,7 +63,6 @@ export const imagesWith =
       .order(order)
       .take(limit);
 
-/** The part of Convex's index range builder that follows the equality fields. */
 type KeyRange = IndexRange & {
   eq(
     field: "orderKey",
@@ -97,7 +96,7 @@ export async function lastKeys(list: List, count: number): Promise<string[]> {
 
 type Chosen = { batch: string; index: number };
 
-/** Rows read to find images of the same batch that arrived too early: first a few, then the maximum. */
+/** Rows that are read to find images of the same batch with a higher index: first a few, then the maximum. */
 const CHOSEN_LATER = [8, 200];
 
 /** Returns the key that appends an image, but before images of the same batch with a higher index. */

@@ -64,7 +64,7 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
   };
 }
 
-/** Each costs another search, because only the last term of a search is a prefix. */
+/** Maximum of words with one character. Each needs its own search, because only the last term of a search is a prefix. */
 const SINGLES_MAX = 4;
 
 const isSingle = ({ kind, whole }: Word): boolean => kind === "run" && bigramsOf(whole).length === 1;
@@ -92,7 +92,7 @@ function searchedTerms({ kind, whole }: Word): string[] {
   return bigrams.length > 1 ? bigrams.slice(0, -1) : bigrams;
 }
 
-/** Splits a text like the index, which separates words at all characters but letters, marks and digits. Earlier builds stored the text. */
+/** Splits a text at all characters but letters, marks and digits, as the index does with the texts that earlier builds stored. */
 const storedWords = (text: string): string[] => text.toLowerCase().split(/[^\p{L}\p{N}\p{M}\p{Co}]+/u);
 
 const lastTerms = (terms: string[]): string => [...new Set(terms.toReversed())].filter(Boolean).slice(0, TERMS_MAX).toReversed().join(" ");

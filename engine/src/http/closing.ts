@@ -18,7 +18,7 @@ export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingO
 
   const isIdle = (socket: Duplex) => unanswered.get(socket)?.size === 0;
   const lastCall = (socket: Duplex) => {
-    // Reads data that arrived during the timer's turn first, so that a stalled process aborts no request.
+    // Reads first: data may have arrived while the process was stalled, and that request must not be aborted.
     setTimeout(() => setImmediate(() => isIdle(socket) && socket.destroy()), lastCallMs);
   };
   /** Announces the close in a connection's last response only (RFC 9112, 9.6). */

@@ -24,7 +24,7 @@ export function createListener(options: ListenerOptions): Server {
   const server = createServer(
     {
       requestTimeout: 0,
-      // Others, such as h2c of curl and Java, are ignored (RFC 9110, section 7.8).
+      // Ignores other upgrades, such as h2c of curl and Java (RFC 9110, section 7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

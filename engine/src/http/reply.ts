@@ -19,7 +19,7 @@ export const empty = (status = 200, headers: OutgoingHttpHeaders = {}): Reply =>
 export function failure(error: unknown, report: (error: unknown) => void): Reply {
   if (error instanceof RequestError) return json({ code: error.code, message: error.message }, error.status);
   if (error instanceof DiskFullError) {
-    // Every write fails until there is space: a stack for each would fill the log.
+    // Without the stack: every write fails until there is space, and the stacks would fill the log.
     report(error.message);
     return json({ code: "InsufficientStorage", message: DISK_FULL }, 507);
   }

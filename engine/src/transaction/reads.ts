@@ -1,7 +1,7 @@
 import { compareKeys, keyAfter, LAST_KEY, shortHigh, shortLow } from "../values/keys.ts";
 import type { ReadRange, ReadSet } from "./types.ts";
 
-/** A walked range grows with the walk, so changes beyond it do not matter. */
+/** A range contains only what was read, so a change beyond it causes no conflict. */
 export class Reads {
   private readonly ranges: { index: number; low: Uint8Array; high: Uint8Array }[] = [];
 

@@ -41,7 +41,7 @@ export class DiskFullError extends StorageError {
   }
 }
 
-/** Stops all writes to protect the intact data. */
+/** Stored data is damaged. The deployment then stops all writes to protect the intact data. */
 export class DamagedDataError extends StorageError {
   /** @param what a text for the operator without paths or field values, because clients may see it */
   constructor(what: string, cause?: unknown) {

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** Base32 (https://www.crockford.com/base32.html) of the table number as a varint, 16 own bytes and a two-byte checksum. */
+/** Base32 (https://www.crockford.com/base32.html) of the table number as a varint, the document's 16 bytes and a two-byte checksum. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const OWN_BYTES = 16;
 const CHECKSUM_BYTES = 2;

@@ -18,7 +18,7 @@ test("truncated page data leaves no unhandled rejection", async ({ page, person 
       let begun = false;
       const body = new ReadableStream({
         async pull(controller) {
-          // A task later, so that the first line is decoded by then: an error would discard it.
+          // Fails one task later, because an error discards a line that is not decoded yet.
           if (begun) await new Promise((resolve) => setTimeout(resolve));
           if (!begun) controller.enqueue(line);
           else controller.error(new TypeError(message));

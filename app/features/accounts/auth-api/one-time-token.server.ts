@@ -4,7 +4,7 @@ import { originOf } from "~/lib/http/origin.server";
 import { relayCookies } from "./auth-request.server";
 import { followLink, ONE_TIME_TOKEN, type SignInLink, switchAccountAddress } from "./sign-in-link.server";
 
-/** Verifies and removes a one-time token in a page's address (specification 7). If another user is signed in, redirects to a question. */
+/** Verifies and removes a one-time token in a page's address (specification 7). Asks for confirmation if another user is signed in. */
 export const oneTimeToken: MiddlewareFunction<Response> = async ({ request, context, url }, next) => {
   const token = url.searchParams.get(ONE_TIME_TOKEN);
   if (token === null || request.method !== "GET" || url.pathname.startsWith("/api/")) return next();

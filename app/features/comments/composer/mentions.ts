@@ -5,7 +5,6 @@ const LONGEST_QUERY = 40;
 /** An @ at the start of a word and the text from there to the caret. */
 const QUERY = new RegExp(`(?:^|[^\\p{L}\\p{N}@.])@([^@\\n\\[\\]]{0,${LONGEST_QUERY}})$`, "u");
 
-/** Returns the mention that is being typed before the caret, and the position of its @. */
 export function mentionAt(text: string, caret: number): { start: number; query: string } | null {
   const query = QUERY.exec(text.slice(0, caret))?.[1];
   if (query === undefined || query.startsWith(" ")) return null;
@@ -14,7 +13,6 @@ export function mentionAt(text: string, caret: number): { start: number; query: 
 
 const MOST_SUGGESTED = 8;
 
-/** Returns the people whose name, or a later word of it, begins with the query. */
 export function suggestedPeople(people: readonly Person[], query: string): Person[] {
   const wanted = normalized(query);
   const begins = ({ name }: Person) => normalized(name).startsWith(wanted);
@@ -41,7 +39,7 @@ export const plainName = (name: string) =>
 export function toTokens(text: string, people: People): string {
   const names = Object.keys(people).filter((name) => name !== "");
   if (names.length === 0) return text;
-  // The longest first: "Ann Lee" before "Ann".
+  // Sorts by length, so that "Ann Lee" matches before "Ann".
   const either = names.toSorted((a, b) => b.length - a.length).map((name) => escaped(name));
   return text.replaceAll(new RegExp(`@(${either.join("|")})(?![\\p{L}\\p{N}])`, "gu"), (_, name: string) => `@[${name}](${people[name]})`);
 }

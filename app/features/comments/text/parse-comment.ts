@@ -27,13 +27,13 @@ const mention: TokenizerExtension = {
   },
 };
 
-/** A tokenizer that never matches: its syntax stays text. */
+/** Disables a tokenizer, so that its syntax stays text. */
 const off = () => undefined;
 
 /** The parser's time grows with the square or the cube of these characters, so that many of them would block the server for seconds. */
 const SYNTAX = /[!*_`[\]()@<&~\\|+-]|\d[.)]|\s(?=\s)/g;
 const SYNTAX_MAX = 400;
-/** Costs little, however much syntax it has. */
+/** Fenced code is not counted, because its syntax is not parsed. */
 const FENCED = /^(```|~~~).*\n[^]*?^\1/gm;
 
 const isTooComplex = (text: string): boolean => text.length > SYNTAX_MAX && count(text.replaceAll(FENCED, ""), SYNTAX) > SYNTAX_MAX;
@@ -70,7 +70,7 @@ const marked = new Marked({
 const MAX_ENTRIES = 200;
 const parsed = new Map<string, Block[]>();
 
-/** Parses line breaks, links, bold, italic, lists, code and mentions. Other syntax stays text; in a text that is mostly syntax, all. */
+/** Parses line breaks, links, bold, italic, lists, code and mentions. Other syntax stays text. Text with too much syntax is not parsed. */
 export function parseComment(text: string): Block[] {
   const known = parsed.get(text);
   if (known) return known;
@@ -85,7 +85,6 @@ function blocksOf(text: string): Block[] {
   try {
     return toBlocks(marked.lexer(text));
   } catch {
-    // The library throws where it cannot continue.
     return plainBlocks(text);
   }
 }

@@ -31,7 +31,7 @@ export function openRequestLimit(path: string, now: () => number = Date.now): Re
   return {
     known() {
       const limit = valid();
-      // Pages send no smaller chunk, so a smaller value is not a genuine report.
+      // Browsers send no smaller chunks, so a smaller value cannot be genuine.
       return limit && Math.max(limit.passed, SMALLEST_CHUNK);
     },
     async arrived(bytes, rejected = null) {

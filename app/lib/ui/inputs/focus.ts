@@ -7,7 +7,10 @@ const ABOVE = "dialog, [popover]:not(.sidebar), [data-sonner-toaster]";
 const FIELD = "input, textarea, select, [contenteditable]";
 const CONTROL = "a[href], button, input, select, textarea";
 
-/** Focuses the heading, or on Back the link that led away. Fields and remaining controls keep focus; a new search string does not count. */
+/**
+ * Focuses the heading, or after Back the link that was followed. Does not move focus from fields, remaining controls, or for a new search
+ * string.
+ */
 export function useFocusAfterNavigation(): void {
   const { pathname } = useLocation();
   const isBackward = useNavigationType() === NavigationType.Pop;

@@ -36,7 +36,7 @@ function bundleHash(bundle: Bundle): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** The file of the app's definition, and of a component's in its folder. "@" cannot occur in the path of a pushed module. */
+/** Name of the file with the definition of the app or of a component. "@" cannot occur in the path of a pushed module. */
 export const DEFINITION_FILE = "@definition.js";
 
 export const componentFolder = (index: number): string => `@components/${index}`;

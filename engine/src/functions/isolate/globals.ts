@@ -1,6 +1,6 @@
 /** On Convex each call has its own globals. Here calls share a thread, so changes are undone after each batch and when no action runs. */
 
-/** Returns the restoring function. Skips accessors, which Node replaces on first use. */
+/** Returns a function that restores the globals. Skips accessors, which Node replaces on first use. */
 export function rememberGlobals(): () => void {
   const initialKeys = new Set(Reflect.ownKeys(globalThis));
   const originals: { key: string | symbol; descriptor: PropertyDescriptor }[] = [];

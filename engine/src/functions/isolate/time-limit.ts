@@ -6,7 +6,7 @@ import { elapsed } from "../../elapsed.ts";
 export const USER_TIME_LIMIT_MS = 1_000;
 
 const PHASE = 0;
-/** Never written: a condemned thread waits on it. */
+/** Never written: a thread that must stop waits on it. */
 const PARKED = 1;
 const PROGRESS = 2;
 const IDLE = 0;

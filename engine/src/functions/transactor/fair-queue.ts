@@ -6,14 +6,14 @@ type Dropped = { drop: string[] };
 /** A caller over the share gets one millisecond in `PACE` while others wait. */
 const PACE = 4;
 const AHEAD_MS = SHARE_MS * (PACE - 1);
-/** Callers that are remembered before those within their share are forgotten. */
+/** Maximum number of callers in memory. Above it, callers within their share are removed. */
 const CALLERS_MAX = 1_000;
 
 /** Questions in order of arrival, except that those of callers over their share wait for others. Times are in ms. */
 export class FairQueue {
   #arrived: (Question | Dropped)[] = [];
   readonly #delayed = new Map<string, Question[]>();
-  /** When each caller would have used the same time at its pace. */
+  /** For each caller, the end of its used time, which counts `PACE` times. */
   readonly #usedUntil = new Map<string, number>();
   /** Callers by session, for sessions with delayed mutations: their later mutations wait too, also after a change of identity. */
   readonly #sessions = new Map<string, { caller: string; count: number }>();

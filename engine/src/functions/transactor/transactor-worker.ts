@@ -12,7 +12,6 @@ import { elapsed } from "../../elapsed.ts";
 
 const BATCH_QUESTIONS = 256;
 const BATCH_MS = 20;
-/** Reading messages costs about a tenth of a short query. */
 const RECEIVE_EVERY_MS = 1;
 const PROGRESS_EVERY_MS = 1_000;
 
@@ -20,7 +19,7 @@ const port = parentPort;
 if (!port) throw new Error("The transactor runs as a worker thread.");
 const data: TransactorData = workerData.data;
 const nextTick = process.nextTick.bind(process);
-// Leftovers of user code must not end the thread.
+// Unhandled rejections of user code must not end the thread.
 process.on("unhandledRejection", () => undefined);
 
 const watch = new Watch(data.watch);

@@ -5,7 +5,7 @@ import { keyAfter } from "../../values/keys.ts";
 import { decodeCursor, encodeCursor, fingerprint, type Position } from "./cursor.ts";
 import type { Entry, Order, Range } from "./scan.ts";
 
-/** `1.0/queryPage` (`query_impl.ts`). */
+/** Arguments of the syscall `1.0/queryPage` (`query_impl.ts`). */
 export type PageRequest = {
   query: Json;
   fingerprint: Buffer;

@@ -12,7 +12,7 @@ const FIRST_CHUNK = 16;
 const LARGEST_CHUNK = 512;
 const CHUNK_BYTES = 512 * 1024;
 
-/** Reads the file in chunks, so that early stops are cheap and no statement stays open. Includes writes that are ahead of the walk. */
+/** Reads the file in chunks, so that early stops are cheap and no statement stays open. Includes writes ahead of the current position. */
 export class Scan {
   private readonly store: DocumentStore;
   private readonly overlay: Overlay;

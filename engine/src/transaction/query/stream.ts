@@ -58,7 +58,7 @@ function startSearch(source: SearchSource, { context, overlay, reads }: Reader, 
   };
 }
 
-/** Returns the place of a key in search results, whose key is their rank, because relevance has no key. */
+/** Returns the position of a key in search results. The keys of search results are ranks, because relevance has no key. */
 function placeAtOrAfter(key: Uint8Array, most: number): number {
   let place = 0;
   while (place < most && compareKeys(encodeKey([place]), key) < 0) place++;

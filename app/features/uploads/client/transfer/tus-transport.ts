@@ -14,7 +14,7 @@ const WITH_ANNOUNCEMENT = 256 * 1024;
 
 const chunkSize = createChunkSize();
 const lineSpeed = createLineSpeed();
-/** One per possible halving of the chunk size; each chunk that passes resets the count. */
+/** The chunk size can be halved four times. After each accepted chunk, the retries start again. */
 const CHUNK_RETRIES = [0, 0, 0, 0];
 
 export const tusTransport: Transport = {
