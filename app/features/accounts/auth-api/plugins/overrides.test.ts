@@ -56,7 +56,7 @@ describe("docs/upgrading-better-auth.md", () => {
   });
 
   it("lists every public endpoint", () => {
-    const [, listed = ""] = /## What is open[^]*```text\n([^]*?)```/.exec(page) ?? [];
+    const [, listed = ""] = /## HTTP endpoints[^]*```text\n([^]*?)```/.exec(page) ?? [];
     const open = Object.values<unknown>(auth.api).flatMap(addressesOf);
     expect([...new Set(open)].toSorted()).toEqual(listed.trim().split("\n"));
   });
