@@ -81,7 +81,7 @@ export class SyncStreams {
     });
   }
 
-  /** At the limit, ends the oldest stream of the address with the most streams, unless `address` would then have as many. */
+  /** At the limit, ends the oldest stream of the address with most streams, unless `address` itself would then have the most. */
   #makeRoom(address: string): boolean {
     if (this.#streams.size < STREAMS) return true;
     const byAddress = Map.groupBy(this.#streams, ([, stream]) => stream.address);

@@ -40,7 +40,7 @@ it(`loses no acknowledged mutation and applies none twice, ${ROUNDS} times`, { t
   for (const body of await storedBodies(engine)) counts.set(body, (counts.get(body) ?? 0) + 1);
   expect(load.acknowledged.length).toBeGreaterThan(ROUNDS * CLIENTS * IN_FLIGHT);
   expect(load.acknowledged.filter((body) => counts.get(body) !== 1)).toEqual([]);
-  // Over HTTP a call whose answer was lost may have been applied; over websockets none may be unacknowledged.
+  // Over HTTP, a call without an answer may have been applied. Over websockets, every applied call is acknowledged.
   const known = new Set(load.acknowledged);
   expect([...counts].filter(([body, count]) => count !== 1 || (body.startsWith("ws") && !known.has(body)))).toEqual([]);
   expect(await engine.stop()).toBe(0);

@@ -14,10 +14,7 @@ const IS_PACKAGED = process.platform === "linux" && process.arch === "x64";
 
 const SAME_TEXT = ["--font-render-hinting=none", "--disable-lcd-text"];
 
-/**
- * Returns the first Chromium of CHROMIUM_PATH, the npm package, Playwright's download and the system. The package's headless shell takes
- * 40% less CPU time than a desktop Chromium. Its version is that of the baselines.
- */
+/** Returns Chromium from CHROMIUM_PATH, the npm package (the baselines' version, needs 40% less CPU time), Playwright or the system. */
 export async function launchOptions(): Promise<LaunchOptions> {
   // Chromium's sandbox does not start as root, as in containers and CI.
   const args = [...SAME_TEXT, "--no-sandbox"];

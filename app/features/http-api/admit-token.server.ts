@@ -14,10 +14,7 @@ const valid = new LRUCache<string, true>({ max: 10_000, ttl: VALID_MS });
 /** Checks under way by address and token, so that parallel requests with one token count as one attempt until it ends. */
 const checks = new Map<string, Promise<boolean>>();
 
-/**
- * Returns the hash of the request's token, and sets the headers of its limit. Throws 401 and 429. Each attempt counts before it is
- * checked, and is subtracted if the token is valid. Parallel requests therefore cannot exceed the limit of an address.
- */
+/** Returns the token's hash and sets the limit's headers. Throws 401 and 429. Counts attempts before the check; subtracts valid ones. */
 export async function admitToken(request: Request, context: Readonly<RouterContextProvider>, headers: Headers): Promise<string> {
   const config = context.get(configContext);
   const tokenHash = tokenHashOf(request.headers);

@@ -1,6 +1,6 @@
 import type { List, Row } from "./order";
 
-/** Pages in manual order whose cursor is a row's position, so that a transaction can read several, and rows can leave the list. */
+/** Pages in manual order. The cursor is a row's position, so a transaction can read several pages, and the row can leave the list. */
 
 export type ManualPosition = { key: string | null; age: number };
 

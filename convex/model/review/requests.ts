@@ -9,7 +9,7 @@ import type { ReviewStatus } from "./statuses";
 type ItemId = Doc<"reviewRequests">["itemId"];
 type Requested = DesignPath & { itemId: ItemId };
 
-/** Limits the rows that a move changes, and that the deletion of an item deletes. */
+/** Limits the rows that one transaction changes when an item is moved or deleted. */
 export const REQUESTS_MAX = 200;
 
 export const requestsOf = ({ db }: Pick<QueryCtx, "db">, itemId: ItemId): Promise<Doc<"reviewRequests">[]> =>

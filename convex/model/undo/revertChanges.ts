@@ -141,7 +141,7 @@ async function restoreKey({ db }: Ctx, { id, kind, before: { orderKey } }: Chang
   if (known) await db.patch(known, { orderKey });
 }
 
-/** Items with the same change share reads and writes. `reading` is for the first reads of each item. */
+/** Reads and writes shared rows once for items with the same change. `reading` is used for the first reads of each item. */
 async function revertTags(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<void> {
   const deltas = changes.map(({ kind, id, before: { tags: before = [] }, after: { tags: after = [] } }) => {
     const [removed, added] = [after.filter((tag) => !before.includes(tag)), before.filter((tag) => !after.includes(tag))];

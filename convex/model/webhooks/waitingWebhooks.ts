@@ -22,7 +22,7 @@ export async function continueVisit(ctx: Ctx, position: string | null): Promise<
   return { owner, last: ctx.db.normalizeId("webhooks", last) ?? undefined, isContinued: true };
 }
 
-/** Returns the visit of the next person whose webhooks have waiting deliveries. */
+/** Starts a visit of the next person whose webhooks have waiting deliveries. Null if there is none. */
 export async function visitAfter(ctx: Ctx, owner: string): Promise<Visit | null> {
   const next = await nextOwner(ctx, owner);
   return next === null ? null : { owner: next, isContinued: false };

@@ -82,7 +82,7 @@ export type HeldOptions = {
   adminKey?: string | undefined;
 };
 
-/** Calls `work` with the folder of a database that does not change during the call, unless `isUnbroken` is false. Files are not deleted. */
+/** Calls `work` with a folder whose database and files do not change meanwhile. If `isUnbroken` is false, they may have changed. */
 export async function withHeldData<T>(
   { from, scratch, adminKey }: HeldOptions,
   work: (databaseDir: string) => Promise<T>,

@@ -57,7 +57,7 @@ function isOfType(type: Scalar, value: Json): boolean {
       return hasTag(value, "$bytes");
     case "bigint":
     case "commitTs":
-      // A commit timestamp is checked as the integer that it becomes.
+      // Checks an unresolved commit timestamp as an integer.
       return hasTag(value, "$integer") || hasTag(value, "$commitTs");
   }
 }

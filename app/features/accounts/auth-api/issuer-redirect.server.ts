@@ -13,10 +13,7 @@ const started = z.object({ url: z.url() });
 /** Parameters for which /sign-in is shown: a message, or `stay` (docs/single-sign-on.md). */
 const SHOWN_FOR = ["error", "notice", "stay"];
 
-/**
- * Starts a sign-in at the only issuer (`ACCOUNTS_SIGN_IN_REDIRECT`) and returns the redirect to it, or null if /sign-in must be shown.
- * After a sign-out it is shown, because the issuer would sign in again at once.
- */
+/** Starts a sign-in at the only issuer (`ACCOUNTS_SIGN_IN_REDIRECT`). Returns the redirect; null to show /sign-in, as after sign-out. */
 export async function issuerRedirect({ request, context, url }: ActionRequest): Promise<Response | null> {
   const config = context.get(configContext);
   const [issuer] = config.issuers;

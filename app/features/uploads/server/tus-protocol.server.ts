@@ -145,7 +145,7 @@ class OtherStorageOwner extends Error {
   }
 }
 
-/** Saves a call. `requestRoom` returns the actual owner when this is another user. */
+/** Returns a guess without a call. If the guess is wrong, `requestRoom` returns the actual owner. */
 async function likelyStorageOwner(partialUploads: PartialUploads, userId: string, designId: string): Promise<string> {
   const earlier = (await partialUploads.unfinished(userId)).find((part) => part.designId === designId);
   return earlier?.storageOwnerId ?? userId;

@@ -65,7 +65,7 @@ async function analyze(): Promise<Analysis> {
   return { ...own, authProviders, components: analyzed };
 }
 
-/** Evaluates the definitions. An import of another definition is its path and default name, as on Convex. */
+/** Evaluates the definitions. As on Convex, importing another definition returns its path and default name. */
 async function loadDefinitions(): Promise<{ appDefinition: ComponentDefinition; definitions: Record<string, ComponentDefinition> }> {
   const definitions: Record<string, ComponentDefinition> = {};
   registerHooks({

@@ -6,10 +6,7 @@ const LIMITS = { maxBytes: 512 * 1024, timeoutMs: 5000 };
 
 type Sent = { method?: "GET" | "POST"; headers?: Record<string, string>; body?: URLSearchParams; timeoutMs?: number };
 
-/**
- * Sends a request to an endpoint of an issuer and returns its JSON. Follows no redirects.
- * Endpoints at other hosts than the issuer's must have public addresses, because the discovery document names them.
- */
+/** Sends a request to an issuer's endpoint and returns its JSON. Follows no redirects. Hosts other than the issuer's must be public. */
 export async function fetchFromIssuer(
   issuer: string,
   address: string,

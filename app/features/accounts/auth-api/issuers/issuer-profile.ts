@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const text = z.string().optional().catch(undefined);
-/** Like an address at sign-up. Better Auth lowercases addresses, so that letters outside ASCII could turn into those of another. */
+/** Limits an address as sign-up does. Lowercasing in Better Auth could turn letters outside ASCII into those of another address. */
 const address = z.email().max(254).optional().catch(undefined);
 const flag = z
   .unknown()
@@ -43,10 +43,7 @@ export function lacksClaims(idToken: unknown, { groups }: { groups: boolean }): 
   return !email || !(email_verified || xms_edov) || !name || (groups && !own);
 }
 
-/**
- * Merges the claims of an ID token and of the user info; those of the ID token come first.
- * Throws if they are about different users. An address counts as verified only if the source that has it says so.
- */
+/** Merges claims, those of the ID token first. Throws for different users. An address is verified only if its own source reports it so. */
 export function profileFrom(idToken: unknown, userInfo: unknown = null): IssuerProfile {
   const first = claims.parse(idToken);
   const second = userInfo === null ? null : claims.parse(userInfo);
