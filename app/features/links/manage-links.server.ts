@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { hashPassword } from "better-auth/crypto";
 import { data, type RouterContextProvider } from "react-router";
 import { z } from "zod";
@@ -80,8 +81,8 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
       return data<LinkAnswer>({ form, result: { status: "success" } });
     }
     const { tokenHash, sealedToken } = createLinkToken(config);
-    const key = textOf(sent, "key");
-    const created = { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings, ...(key !== "" && { key }) };
+    const key = keyOf(textOf(sent, "key"), settings, secret);
+    const created = { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings, ...(key !== null && { key }) };
     await convex.mutation(api.links.create, created, { skipQueue: true });
     // A repeated form has created no link with this token. The page lists the first one.
     const isNew = (await convex.query(api.links.find, { tokenHash })) !== null;
@@ -92,6 +93,14 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     if (!answer) throw error;
     return data<LinkAnswer>(answer, UNPROCESSABLE);
   }
+}
+
+/** A form that is sent again with other settings, for example after "Back", creates another link. */
+function keyOf(formKey: string, settings: object, secret: string): string | null {
+  if (formKey === "") return null;
+  return createHash("sha256")
+    .update(JSON.stringify([formKey, settings, secret]))
+    .digest("base64url");
 }
 
 const shownSettings = z.object({

@@ -44,7 +44,12 @@ test(
     await page.goto(`/projects/${projectId}/sharing`);
     await page.getByLabel("Name", { exact: true }).fill("For the client");
     await submitTwice(page, page.getByRole("button", { name: "Create link" }));
-    expect((await convex.query(api.links.list, { projectId, paginationOpts })).page.map(({ name }) => name)).toEqual(["For the client"]);
+    const links = async () => (await convex.query(api.links.list, { projectId, paginationOpts })).page.map(({ name }) => name).toSorted();
+    expect(await links()).toEqual(["For the client"]);
+    await page.goBack();
+    await page.getByLabel("Name", { exact: true }).fill("For the press");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await expect.poll(links).toEqual(["For the client", "For the press"]);
 
     await page.goto(`/projects/${projectId}/review?item=${imageId}`);
     await page.getByRole("group", { name: "Reviewers" }).getByLabel(stranger.name).check();
