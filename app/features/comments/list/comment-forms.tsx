@@ -6,6 +6,7 @@ import { inputProps } from "~/lib/forms/fields/field-props";
 import { useIsVisitor, useMay, useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
+import { FILE_INPUT_CLASS } from "~/lib/ui/inputs/file-input-class";
 import { useScripted } from "~/lib/ui/use-scripted";
 import { FormDetails } from "./form-details";
 import { MentionArea } from "../composer/mention-area";
@@ -81,7 +82,7 @@ function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, o
       {attachments.isOffered && !isScripted ? (
         <label className="grid justify-items-start gap-1 text-sm text-soft">
           Images
-          <input type="file" name={COMMENT_IMAGE_FIELDS.files} multiple accept={COMMENT_IMAGE_ACCEPT} />
+          <input type="file" name={COMMENT_IMAGE_FIELDS.files} multiple accept={COMMENT_IMAGE_ACCEPT} className={FILE_INPUT_CLASS} />
         </label>
       ) : null}
       <div className="flex items-center gap-1">

@@ -4,6 +4,7 @@ import { ACCEPTED_NAMES } from "~/features/images/display/accepted-types";
 import { Avatar } from "~/lib/ui/avatar";
 import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
+import { FILE_INPUT_CLASS } from "~/lib/ui/inputs/file-input-class";
 import { isLarge, useUploadAhead } from "~/features/uploads/client/transfer/use-upload-ahead";
 import { useAccountForm } from "../account-form";
 import { CENTRE, type Crop, CROP_FIELDS, MIN_SIDE } from "./crop";
@@ -61,7 +62,7 @@ export function PictureForm({ user }: { user: User }) {
             accept="image/*"
             required
             aria-describedby="picture-error picture-hint"
-            className="block w-full text-base file:me-3 file:h-9 file:cursor-pointer file:rounded-md file:border file:border-solid file:border-line file:bg-card file:px-3.5 file:font-medium file:text-ink hover:file:bg-hover pointer-coarse:file:h-11"
+            className={FILE_INPUT_CLASS}
             onChange={({ currentTarget: { files } }) => choose(files?.[0] ? URL.createObjectURL(files[0]) : null)}
           />
           <FieldErrors id="picture-error" errors={errors ?? undefined} />
