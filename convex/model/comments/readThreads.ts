@@ -83,11 +83,15 @@ export async function pinsOn(ctx: ReaderCtx, id: string): Promise<Pin[]> {
     .withIndex("by_state", (q) => q.eq("itemId", item._id).eq("resolvedAt", undefined))
     .order("desc")
     .take(PINS_MAX);
-  const resolved = await ctx.db
-    .query("commentThreads")
-    .withIndex("by_state", (q) => q.eq("itemId", item._id).gt("resolvedAt", 0))
-    .order("desc")
-    .take(Math.max(1, PINS_MAX - open.length));
+  const left = PINS_MAX - open.length;
+  const resolved =
+    left === 0
+      ? []
+      : await ctx.db
+          .query("commentThreads")
+          .withIndex("by_state", (q) => q.eq("itemId", item._id).gt("resolvedAt", 0))
+          .order("desc")
+          .take(left);
   return [...open, ...resolved].flatMap(({ _id: threadId, anchor: at, versionId, versionNumber, resolvedAt, lastAt }) =>
     at === undefined
       ? []
