@@ -37,7 +37,7 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
   const comment = { itemId: image, text: LONG, anchor: { x: 0.5, y: 0.5 }, key: "accessible" };
   const thread = await convex.mutation(api.comments.startThread, comment);
   await convex.mutation(api.comments.reply, { threadId: thread, text: `- **${LONG}**`, key: "accessible reply" });
-  const link = await makeLink(app, person, project);
+  const link = await makeLink(app, person, project, { comments: true });
   const ofImage = await makeLink(app, person, project, { item: image, downloads: true });
   const locked = await makeLink(app, person, project, { password: "correct horse link" });
   return [
@@ -54,6 +54,8 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `${link}/designs/${design}`,
     `${link}/designs/${design}/images/${image}`,
     `${link}/images/${image}`,
+    `${link}/designs/${design}/comments`,
+    `${link}/images/${image}/comments`,
     `${link}/compare?a=${image}&b=${other}`,
     ofImage,
     `${locked}/unlock`,
@@ -73,6 +75,7 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     "/account/sessions",
     "/account/connections",
     "/account/notifications",
+    "/account/tokens",
     "/account/data",
     "/unsubscribe",
     "/trash",

@@ -54,16 +54,17 @@ function TokenFields({ state: { id, fields, refusal } }: { state: ReturnType<typ
       <fieldset className="grid gap-1" aria-describedby={problem ? `${id}-scopes-error` : undefined}>
         <legend className="mb-1 font-medium">Permissions</legend>
         {SCOPES.map(({ scope, label, hint }) => (
-          <div key={scope} className="flex min-h-6 flex-wrap items-baseline gap-x-2 pointer-coarse:min-h-11 pointer-coarse:items-center">
-            <input
-              type="checkbox"
-              id={`${id}-${scope}`}
-              name={scope}
-              value="yes"
-              aria-describedby={`${id}-${scope}-hint`}
-              defaultChecked={sent ? sent[scope] === "yes" : scope === "read"}
-            />
-            <label htmlFor={`${id}-${scope}`}>{label}</label>
+          <div key={scope} className="flex flex-wrap items-center gap-x-2">
+            <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
+              <input
+                type="checkbox"
+                name={scope}
+                value="yes"
+                aria-describedby={`${id}-${scope}-hint`}
+                defaultChecked={sent ? sent[scope] === "yes" : scope === "read"}
+              />
+              {label}
+            </label>
             <span id={`${id}-${scope}-hint`} className="text-sm text-faint">
               {hint}
             </span>
