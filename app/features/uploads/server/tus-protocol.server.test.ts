@@ -80,3 +80,13 @@ it("makes no image of bytes that a session ended elsewhere sends", async () => {
   forgetSessions();
   expect((await patch(4)).status).toBe(401);
 });
+
+it("refuses to finish an incomplete upload of a session that ended elsewhere", async () => {
+  const amy = await signUp(app.backend, "amy");
+  const created = await create(amy, (await designOf(amy)).designId, 4);
+  const id = created.headers.get("Location")?.split("/").at(-1) ?? "";
+  const finish = () => send(amy, { id, finish: true }, { method: "POST" });
+  expect((await finish()).status).toBe(409);
+  await signOut(app.backend, amy);
+  expect((await finish()).status).toBe(401);
+});

@@ -60,7 +60,6 @@ export async function answerUpload(
     const { partialUploads } = uploadsFor(config);
     const finished = await partialUploads.findFinished(target.id, visitor.userId);
     const part = finished ? null : await partialUploads.find(target.id, visitor.userId);
-    // The mutations that create the image check the session.
     if (!part || !target.finish || method !== "POST")
       await ignoreUnreachable((method === "PATCH" ? expectRecentSession : expectSession)(config, visitor.sessionId));
     if (finished) return await answerFinished(requested, finished, target.finish === true);
@@ -253,9 +252,11 @@ async function finish({ request, config, visitor }: TusRequest, part: PartialUpl
   const anyway = new URL(request.url).searchParams.has("anyway");
   const { partialUploads } = uploadsFor(config);
   const { designId } = part;
+  const isIncomplete = (await partialUploads.offset(part)) < part.length;
+  // The mutations that create the image check the session of a complete upload.
+  if (designId === null || isIncomplete) await ignoreUnreachable(expectSession(config, visitor.sessionId));
   if (designId === null) return refuse(404, { problem: TEXTS.unknown });
-  const offset = await partialUploads.offset(part);
-  if (offset < part.length) return refuse(409, { problem: TEXTS.incomplete, again: true });
+  if (isIncomplete) return refuse(409, { problem: TEXTS.incomplete, again: true });
   const outcome = await finishUpload({ ...part, designId }, { config, sessionId: visitor.sessionId, onlyNew: !anyway });
   return Response.json(outcome, { headers: COMMON });
 }
