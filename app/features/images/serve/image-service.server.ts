@@ -49,7 +49,7 @@ const TOKEN_SESSION = "token ";
 export const sessionOfToken = (tokenHash: string): string => TOKEN_SESSION + tokenHash;
 
 /** Returns whether the reader is a link or a token, whose files are loaded one by one. */
-const isVisitor = (sessionId: string): boolean => sessionId.startsWith(LINK_SESSION) || sessionId.startsWith(TOKEN_SESSION);
+const isLinkOrToken = (sessionId: string): boolean => sessionId.startsWith(LINK_SESSION) || sessionId.startsWith(TOKEN_SESSION);
 
 function linkIn(sessionId: string): LinkReference | null {
   if (!sessionId.startsWith(LINK_SESSION)) return null;
@@ -90,7 +90,7 @@ function open(config: AppConfig): ImageService {
     loadFile,
     () => Date.now(),
     async (sessionId, images) => {
-      if (isVisitor(sessionId)) return Promise.all(images.map((each) => loadFile(sessionId, each.imageId, each.versionId)));
+      if (isLinkOrToken(sessionId)) return Promise.all(images.map((each) => loadFile(sessionId, each.imageId, each.versionId)));
       const shown = images.map(({ imageId, versionId }) => ({ imageId, versionId }));
       return serviceConvex(config).query(api.uploads.getFiles, { sessionId, images: shown }).catch(withoutAccess([]));
     },
