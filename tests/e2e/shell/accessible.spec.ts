@@ -39,6 +39,7 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
   await convex.mutation(api.comments.reply, { threadId: thread, text: `- **${LONG}**`, key: "accessible reply" });
   const link = await makeLink(app, person, project, { comments: true });
   const ofImage = await makeLink(app, person, project, { item: image, downloads: true });
+  const commented = await makeLink(app, person, project, { comments: true });
   const locked = await makeLink(app, person, project, { password: "correct horse link" });
   return [
     "/projects",
@@ -57,6 +58,8 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `${link}/designs/${design}/comments`,
     `${link}/images/${image}/comments`,
     `${link}/compare?a=${image}&b=${other}`,
+    `${commented}/designs/${design}/comments`,
+    `${commented}/images/${image}/comments`,
     ofImage,
     `${locked}/unlock`,
     "/shared",
