@@ -28,6 +28,9 @@ import { createQueryCache } from "./http/query-cache.ts";
 import { createRouter } from "./http/router.ts";
 import { storageRoutes } from "./http/storage.ts";
 import { MemoryBudget, memoryLimits } from "./memory/budget.ts";
+import { createExports } from "./snapshots/exports.ts";
+import { createImports } from "./snapshots/imports.ts";
+import { snapshotRoutes } from "./snapshots/routes.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import { storeLastCommit } from "./storage/last-commit.ts";
 import { NO_SIMULATION, type Simulation } from "./simulation/options.ts";
@@ -39,9 +42,10 @@ export type DeploymentOptions = {
   /** Opens a database that is missing, empty or older than the stored files. */
   acceptLossUntil?: number | null | undefined;
   host?: string;
+  /** 0: any free port. */
   port: number;
-  /** Port of HTTP actions; 0: any free port. */
-  sitePort: number;
+  /** Port of HTTP actions; default: any free port. */
+  sitePort?: number | undefined;
   /** `name|hex`; default: the key in `dataDir`. */
   adminKey?: string | undefined;
   url?: string | undefined;
@@ -72,7 +76,13 @@ export type Deployment = {
   close(): Promise<void>;
 };
 
-/** @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use */
+/**
+ * Starts a deployment in this process, with threads for functions.
+ * @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use
+ * @example
+ * const deployment = await startDeployment({ dataDir, port: 0 });
+ * const client = new ConvexHttpClient(deployment.url);
+ */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { dataDir, host = "127.0.0.1", report = (error: unknown) => console.error(error) } = options;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -116,7 +126,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   try {
     const listening = addressOf(host, await listen(api, options.port, host));
     const url = options.url ?? listening;
-    const siteListening = addressOf(host, await listen(site, options.sitePort, host));
+    const siteListening = addressOf(host, await listen(site, options.sitePort ?? 0, host));
     const siteUrl = options.siteUrl ?? siteListening;
     const opened = await open({
       dataDir,
@@ -180,7 +190,9 @@ async function open(options: OpenOptions) {
     if (identity !== "none") return;
     for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${nameIn(component, path)}: ${line}`);
   });
-  const system = createSystemQueries(runner, urls);
+  const transfer = { dir: dataDir, runner, report, onChange: () => queries.refreshSystem() };
+  const [exports, imports] = await Promise.all([createExports(transfer), createImports(transfer)]);
+  const system = createSystemQueries({ runner, urls, exports, imports });
   const queries = createSharedQueries({ runner, system, redactErrors, report });
   const sockets = createSockets({
     runner,
@@ -217,6 +229,7 @@ async function open(options: OpenOptions) {
     ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization), system, cache, redactErrors),
     ...storageRoutes(runner.files),
     ...backupRoutes(runner, authenticator),
+    ...snapshotRoutes({ exports, imports, authenticator }),
     ...deployRoutes({ runner, authenticator, logs, urls }),
     ...metricsRoutes({
       runner,
@@ -267,6 +280,7 @@ async function open(options: OpenOptions) {
     async close() {
       queries.close();
       await scheduler?.stop();
+      await Promise.all([exports.close(), imports.close()]);
       await runner.close();
       clearInterval(quarantine);
       endLastCommit();

@@ -147,15 +147,54 @@ describe("the official command line", { tags: "slow", timeout: 60_000 }, () => {
     expect(result.stderr).toContain("cannot be loaded");
   });
 
+  it("runs inline queries", { tags: "@inline-query" }, async () => {
+    const inline = (text: string, ...args: string[]) => run(["run", "--inline-query", text, ...args]);
+    const inChannel = 'ctx.db.query("messages").withIndex("by_channel", (q) => q.eq("channel", "cli"))';
+    expect(JSON.parse((await inline(`(await ${inChannel}.collect()).length`)).stdout)).toBe(1);
+    const statements = await inline(
+      'const first = await ctx.db.query("messages").first(); console.log("read", first.body); return first.channel;',
+    );
+    expect(statements.stdout.trim()).toBe('"cli"');
+    expect(statements.stderr).toContain("[LOG] 'read' 'hello'");
+    expect((await inline("export default query({ handler: async () => 3n })")).stdout).toContain('"$integer": "AwAAAAAAAAA="');
+    expect((await inline("export default query({ handler: async (ctx) => ctx.db.insert('messages', {}) })")).stderr).toContain(
+      "ctx.db.insert is not a function",
+    );
+    expect((await inline('await fetch("http://127.0.0.1")')).stderr).toContain("fetch");
+    expect((await inline('(await import("node:fs")).readdirSync("/")')).stderr).toContain("The Node.js module node:fs is only available");
+    expect((await inline("ctx.")).stderr).toContain("Failed to analyze testQuery.js");
+    const component = await inline("1", "--component", "missing");
+    expect(component.stderr).toContain('Component path "missing" was not found');
+    expect(component.code).toBe(1);
+  });
+
+  it("runs a function after a push, and watches a query", { tags: "@run-options" }, async () => {
+    const pushed = await run(["run", "--push", "messages:list", '{"channel":"cli"}']);
+    expect(JSON.parse(pushed.stdout)).toHaveLength(1);
+    const watch = await startConvex(project, deployment, ["run", "--watch", "messages:list", '{"channel":"watched"}']);
+    let output = "";
+    watch.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output).toContain("[]");
+    await new ConvexHttpClient(deployment.url, { logger: false }).mutation(anyApi.messages!.send!, { channel: "watched", body: "seen" });
+    await expect.poll(() => output).toContain('"seen"');
+    watch.kill();
+  });
+
+  it("prints earlier logs with the names of their functions", { tags: "@log-history" }, async () => {
+    await run(["run", "messages:send", '{"channel":"history","body":"earlier"}']);
+    const logs = await startConvex(project, deployment, ["logs", "--history", "5", "--success"]);
+    let output = "";
+    logs.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output).toMatch(/\[CONVEX M\(messages:send\)\] \[LOG\] 'sending' 'earlier'/);
+    await expect.poll(() => output).toMatch(/\[CONVEX M\(messages:send\)\] Function executed in \d+ ms/);
+    logs.kill();
+  });
+
   it.each([
-    ["convex run --inline-query", ["run", "--inline-query", "1"]],
-    ["convex export", ["export", "--path", "out.zip"]],
-    ["convex import", ["import", "--table", "messages", "rows.jsonl"]],
-  ])("rejects %s as unsupported, at once", async (what, args) => {
-    writeFileSync(join(project, "rows.jsonl"), '{"channel":"imported","body":"x"}\n');
-    const result = await run(args);
-    expect(result.code).toBe(1);
-    expect(result.stderr).toContain(`does not offer ${what}`);
+    ["insights", [], "Insights are only available for cloud deployments"],
+    ["dashboard", ["--no-open"], "is not supported for self-hosted deployments"],
+  ])("rejects %s by its name", { tags: "@cloud-commands" }, async (command, args, message) => {
+    expect((await run([command, ...args])).stderr).toContain(message);
   });
 
   it("passes the network test", async () => {

@@ -62,14 +62,14 @@ export async function convex(
   project: string,
   target: Target,
   args: string[],
-  { input, env }: { input?: string; env?: Record<string, string> } = {},
+  { input, env, timeoutMs = 60_000 }: { input?: string; env?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<CliResult> {
   const environment = { ...(await cliEnvironment()), ...env };
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [CONVEX_BIN, ...args, "--url", target.url, "--admin-key", target.adminKey],
-      { cwd: project, env: environment, timeout: 60_000 },
+      { cwd: project, env: environment, timeout: timeoutMs },
       (error, stdout, stderr) => resolve({ code: error ? (typeof error.code === "number" ? error.code : -1) : 0, stdout, stderr }),
     );
     child.stdin?.end(input ?? "");

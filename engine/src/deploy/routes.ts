@@ -1,10 +1,12 @@
 import type { Authenticator } from "../auth/authenticate.ts";
 import { BundleError } from "../functions/bundles/analyze.ts";
 import { EnvironmentError, type EnvironmentChange } from "../functions/settings.ts";
-import type { FunctionRunner } from "../functions/types.ts";
+import { APP } from "../functions/paths.ts";
+import type { FunctionRunner, Outcome } from "../functions/types.ts";
 import { isObject, readJsonObject } from "../http/body.ts";
+import { outcomeText } from "../http/calls.ts";
 import { badRequest } from "../http/errors.ts";
-import { json } from "../http/reply.ts";
+import { json, jsonText } from "../http/reply.ts";
 import type { Routes } from "../http/router.ts";
 import type { Json } from "../values/types.ts";
 import type { LogStream } from "./log-stream.ts";
@@ -19,10 +21,6 @@ export type DeployOptions = {
 
 /** Unsupported routes, rejected without a 404, which the command line would retry. */
 const NOT_OFFERED = {
-  "POST /api/export/*": "convex export",
-  "GET /api/export/*": "convex export",
-  "POST /api/import/*": "convex import",
-  "POST /api/run_test_function": "convex run --inline-query",
   "POST /api/shapes2": "the shapes of tables",
 } as const;
 
@@ -31,9 +29,25 @@ const notOffered = (what: string) => (): never => {
 };
 
 export function deployRoutes({ runner, authenticator, logs, urls }: DeployOptions): Routes {
+  const isMounted = async (component: string): Promise<boolean> =>
+    (await runner.current())?.analysis.components.mounts.some(({ path }) => path === component) ?? false;
   return {
     ...pushRoutes(runner, authenticator),
     ...Object.fromEntries(Object.entries(NOT_OFFERED).map(([address, what]) => [address, notOffered(what)])),
+    "POST /api/run_test_function": async ({ request }) => {
+      await authenticator.requireAdmin(request.headers.authorization);
+      const { bundle, componentId = null } = await readJsonObject(request);
+      const source = isObject(bundle) ? bundle.source : undefined;
+      if (typeof source !== "string") throw badRequest("`bundle.source` must be the text of a module.");
+      if (componentId !== null && typeof componentId !== "string") throw badRequest("`componentId` must be text.");
+      const component = componentId ?? APP;
+      if (component !== APP && !(await isMounted(component))) throw badRequest(`There is no component ${JSON.stringify(component)}.`);
+      const outcome = await runner.inlineQuery(source, component).catch((error: unknown): Outcome => {
+        if (error instanceof BundleError) return { ok: false, message: error.message, logLines: [] };
+        throw error;
+      });
+      return jsonText(outcomeText(outcome, "convex_encoded_json"));
+    },
     "POST /api/update_environment_variables": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
       const { changes } = await readJsonObject(request);

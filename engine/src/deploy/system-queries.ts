@@ -3,6 +3,8 @@ import { jsonToConvex } from "convex/values";
 import { APP, type ComponentPath } from "../functions/paths.ts";
 import type { Analysis, Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
+import type { Exports } from "../snapshots/exports.ts";
+import type { Imports } from "../snapshots/imports.ts";
 import type { Json } from "../values/types.ts";
 import { moduleFile } from "./component-response.ts";
 
@@ -11,7 +13,14 @@ type SystemQuery = (args: Arguments, component: ComponentPath) => Promise<Json>;
 
 const MAX_PAGE = 10_000;
 
-export function createSystemQueries(runner: FunctionRunner, urls: { url: string; siteUrl: string }): (call: Call) => Promise<Outcome> {
+type SystemQueryOptions = {
+  runner: FunctionRunner;
+  urls: { url: string; siteUrl: string };
+  exports: Pick<Exports, "latest">;
+  imports: Pick<Imports, "find" | "list">;
+};
+
+export function createSystemQueries({ runner, urls, exports, imports }: SystemQueryOptions): (call: Call) => Promise<Outcome> {
   const queries: Record<string, SystemQuery> = {
     "_system/cli/tables": async (_args, component) => ({
       page: (await runner.tables(component)).map((name) => ({ name })),
@@ -36,6 +45,15 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
     "_system/cli/queryEnvironmentVariables:get": async ({ name }) =>
       environment(await runner.environment.list()).find((entry) => entry.name === name) ?? null,
     "_system/cli/modules:apiSpec": async (_args, component) => apiSpec((await runner.current())?.analysis ?? null, component),
+    "_system/frontend/components:list": async () =>
+      ((await runner.current())?.analysis.components.mounts ?? []).map(({ path }) => ({
+        id: path,
+        path,
+        name: path.split("/").at(-1) ?? "",
+      })),
+    "_system/cli/exports:getLatest": async () => exports.latest(),
+    "_system/cli/queryImport": async ({ importId }) => imports.find(textOf("importId", importId)),
+    "_system/cli/queryImport:list": async () => imports.list(),
     "_system/cli/convexUrl:cloudUrl": async () => urls.url,
     "_system/cli/convexUrl:siteUrl": async () => urls.siteUrl,
   };
@@ -43,7 +61,6 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
   return async ({ path, component = APP, args, identity }) => {
     if (identity.kind !== "admin") return failed(`${path} needs the deployment's admin key.`);
     const query = queries[path.replace(/:default$/, "").replace(/\.js(?=:|$)/, "")];
-    if (path.startsWith("_system/cli/queryImport")) return failed("This deployment does not offer convex import.");
     if (!query) return failed(`Could not find public function for '${path}'. This deployment does not offer it.`);
     try {
       return { ok: true, value: await query(decodeNumbers(args), component), logLines: [] };

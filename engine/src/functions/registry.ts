@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { FunctionKind, Json } from "../values/types.ts";
+import type { InlineQuery } from "./bundles/inline-query.ts";
 import { importMounted } from "./components/mount-imports.ts";
 import { PlainError } from "./failures.ts";
 import { APP, canonicalFunctionPath, parseFunctionPath, showFunctionPath, type ComponentPath, type FunctionPath } from "./paths.ts";
@@ -58,6 +59,12 @@ export class Registry {
       components.set(component.path, await loadIn(component.path, () => loadModules(root, component, analyzed)));
     }
     return new Registry(root, components);
+  }
+
+  /** Loads one module beside the deployed code. */
+  static async loadInline({ root, module, analysis }: InlineQuery, component: ComponentPath): Promise<Registry> {
+    const modules = await loadModules(root, { path: component, folder: "", modules: [module] }, analysis);
+    return new Registry(root, new Map([[component, modules]]));
   }
 
   module(path: string, component: ComponentPath): object | undefined {

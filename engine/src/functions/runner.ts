@@ -5,6 +5,7 @@ import { ConcurrencyLimit } from "../simulation/concurrency-limit.ts";
 import { NO_SIMULATION, type Simulation } from "../simulation/options.ts";
 import { Actions } from "./actions/actions.ts";
 import { analyzeBundle } from "./bundles/analyze.ts";
+import { prepareInlineQuery } from "./bundles/inline-query.ts";
 import { sweepBundles } from "./bundles/bundle.ts";
 import { openModuleStore } from "./bundles/module-store.ts";
 import { openFileStore } from "./files/files.ts";
@@ -47,6 +48,9 @@ export type Jobs = {
   runAction(call: Call, jobId: string | null): Promise<Outcome>;
   log(run: WireRun): void;
 };
+
+/** Keeps the thread, because nothing was imported. */
+class ImportRefused extends Error {}
 
 type TokenCall = Call & { token?: string };
 type CommitListener = Parameters<FunctionRunner["onCommit"]>[0];
@@ -188,6 +192,14 @@ class Runner implements FunctionRunner {
     });
   }
 
+  async inlineQuery(source: string, component: ComponentPath): Promise<Outcome> {
+    const environment = this.#visibleEnvironment(this.#transactor.code.env);
+    const query = await prepareInlineQuery(this.#options.dir, source, environment);
+    const call: Call = { path: query.module, component, args: {}, identity: { kind: "admin" }, visibility: "any" };
+    const run = await limited(this.#limits.queries, () => this.#transactor.request("inlineQuery", { call: toWire(call), query }));
+    return outcomeOf(run);
+  }
+
   async mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome> {
     const params = { call: toWire(call), once: once ?? null };
     const run = await (this.#committer?.mutation(params) ?? this.#transactor.request("mutation", params));
@@ -274,6 +286,25 @@ class Runner implements FunctionRunner {
 
   tablePage(options: Parameters<FunctionRunner["tablePage"]>[0]): ReturnType<FunctionRunner["tablePage"]> {
     return this.#transactor.request("tablePage", options);
+  }
+
+  importTarget(): ReturnType<FunctionRunner["importTarget"]> {
+    return this.#transactor.request("importTarget", null);
+  }
+
+  applyImport(staged: string, folder: string): ReturnType<FunctionRunner["applyImport"]> {
+    return this.#administer(async () => {
+      let answer: Awaited<ReturnType<FunctionRunner["applyImport"]>> = { refused: "" };
+      await this.#transactor
+        .replaceCode(this.#transactor.code, async () => {
+          answer = await this.#transactor.request("applyImport", { staged, folder });
+          if ("refused" in answer) throw new ImportRefused();
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof ImportRefused)) throw error;
+        });
+      return answer;
+    });
   }
 
   isDamaged(): Promise<boolean> {

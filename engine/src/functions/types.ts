@@ -1,6 +1,7 @@
 /** The interface of `functions/` for `http/`, `sync/`, `deploy/` and `scheduler/`. Main thread only. */
 import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values/types.ts";
 import type { ComponentDefinition, DefinitionPath, MountedComponent } from "./components/definitions.ts";
+import type { ImportTarget } from "../transaction/import/import-target.ts";
 import type { ComponentPath } from "./paths.ts";
 
 /** "exported": public functions of a component, for its parent. Clients never call functions of components ("public"). */
@@ -49,6 +50,8 @@ export interface FunctionRunner {
   queries(calls: (Call & { token?: string })[], at?: Timestamp): Promise<QueryOutcome[]>;
   /** Like `queries`, but returns null for calls that would delay other callers too long. */
   queryRound(calls: (Call & { token?: string })[], at?: Timestamp): Promise<(QueryOutcome | null)[]>;
+  /** Runs the default export of a module that is not deployed, in one snapshot. @throws {BundleError} unless it is a query */
+  inlineQuery(source: string, component: ComponentPath): Promise<Outcome>;
   /** Runs a mutation. With `once`, a repeated request returns the stored answer. */
   mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome>;
   action(call: Call): Promise<Outcome>;
@@ -81,6 +84,9 @@ export interface FunctionRunner {
   }): Promise<TablePage>;
   sizes(): Promise<Record<string, number>>;
   tableSize(table: string, component?: ComponentPath): Promise<number>;
+  importTarget(): Promise<ImportTarget>;
+  /** Imports staged documents and files in one commit. All queries run again. Returns the number of documents, or why nothing was imported. */
+  applyImport(staged: string, folder: string): Promise<{ documents: number } | { refused: string }>;
   isDamaged(): Promise<boolean>;
   /** Freezes the files on disk while calls continue. Returns the id for `release`. */
   hold(): Promise<string>;

@@ -136,7 +136,7 @@ async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefi
   });
 }
 
-function outcomeText(outcome: Outcome, format: Format): string {
+export function outcomeText(outcome: Outcome, format: Format): string {
   const logLines = JSON.stringify(outcome.logLines);
   if (outcome.ok) return `{"status":"success","value":${valueText(outcome, format)},"logLines":${logLines}}`;
   const errorData =

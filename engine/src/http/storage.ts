@@ -34,7 +34,7 @@ async function upload(files: FileStore, request: IncomingMessage, component: str
   const contentType = request.headers["content-type"] ?? null;
   const sha256 = digestOf(request.headers.digest);
   try {
-    return await files.store(timedBody(request), { contentType, sha256, component });
+    return await files.store(timedBody(request, UPLOAD_MAX_BYTES), { contentType, sha256, component });
   } catch (error) {
     if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
     if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "The disk is too full for the file.");
@@ -51,7 +51,8 @@ function digestOf(header: string | string[] | undefined): string | undefined {
   return match[1];
 }
 
-async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
+/** @throws {RequestError} 408 when no data arrives, 413 for too much */
+export async function* timedBody(request: IncomingMessage, maxBytes: number): AsyncIterable<Uint8Array> {
   request.setTimeout(UPLOAD_IDLE_MS, () =>
     request.destroy(new RequestError(408, "RequestTimeout", "The upload sent no data for too long.")),
   );
@@ -59,7 +60,7 @@ async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
   try {
     for await (const chunk of request) {
       size += chunk.length;
-      if (size > UPLOAD_MAX_BYTES) throw new RequestError(413, "PayloadTooLarge", `A file can have at most ${UPLOAD_MAX_BYTES} bytes.`);
+      if (size > maxBytes) throw new RequestError(413, "PayloadTooLarge", `A file can have at most ${maxBytes} bytes.`);
       yield chunk;
     }
   } finally {

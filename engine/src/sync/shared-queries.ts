@@ -36,6 +36,8 @@ export interface SharedQueries {
   removeSubscriber(subscriber: Subscriber): void;
   /** Resolves when the current round has ended, and with it each run of a removed query. */
   idle(): Promise<void>;
+  /** Reruns the system queries, which also depend on data outside the database. */
+  refreshSystem(): void;
   readonly runs: number;
   readonly watched: number;
   close(): void;
@@ -387,6 +389,10 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     },
     removeSubscriber: (subscriber) => void touched.delete(subscriber),
     idle: () => roundEnd,
+    refreshSystem() {
+      for (const run of systemRuns) markStale(run, 0n);
+      if (stale.size > 0) schedule();
+    },
     get watched() {
       return runs.size;
     },

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { openTextIndexes } from "../search/text-index.ts";
 import { openIdempotencyRecords } from "../storage/idempotency-records.ts";
 import { openCatalog } from "../storage/catalog.ts";
@@ -14,6 +15,9 @@ import { DiskFullError, StorageError, type DamagedDataError } from "../values/er
 import type { Json, Timestamp } from "../values/types.ts";
 import { applyChanges } from "./commit.ts";
 import { History } from "./history.ts";
+import { applyImport, checkImport, importedFiles, removedFileIds, type ImportedFile } from "./import/apply-import.ts";
+import { importTarget, lastImport, storeLastImport, type ImportTarget } from "./import/import-target.ts";
+import { readPlan } from "./import/staged-import.ts";
 import { Overlay } from "./overlay.ts";
 import { quickCheck } from "./integrity/quick-check.ts";
 import { Schemas, storeSchema } from "./schema/schemas.ts";
@@ -250,6 +254,33 @@ class FileDatabase implements Database {
 
   components(): string[] {
     return this.context.catalog.components();
+  }
+
+  importTarget(): ImportTarget {
+    return importTarget(this.context, this.settings);
+  }
+
+  applyImport(path: string, onFiles: (imported: ImportedFile[], removed: string[]) => void): number {
+    this.assertNoOpenMutation();
+    this.flush();
+    this.sql.prepare("ATTACH ? AS staged").run(`${pathToFileURL(path).href}?immutable=1`);
+    try {
+      const importing = { sql: this.sql, context: this.context, settings: this.settings };
+      const plan = readPlan(this.sql);
+      if (lastImport(this.settings)?.id === plan.id) return plan.documents;
+      checkImport(plan, importing);
+      this.written(() => {
+        onFiles(importedFiles(plan, this.sql), removedFileIds(plan, importing));
+        applyImport(plan, importing);
+        storeLastImport(this.settings, plan);
+        this.context.clock.tick();
+      });
+      this.checkpoints.noteDeletion();
+      this.flush();
+      return plan.documents;
+    } finally {
+      if (!this.sql.isTransaction) this.sql.exec("DETACH staged");
+    }
   }
 
   sizes(): Record<string, number> {

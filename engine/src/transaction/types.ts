@@ -1,5 +1,7 @@
 /** Used synchronously on the transactor thread. Transactions run one at a time; only suspended ones can conflict. */
 import type { Json, Timestamp } from "../values/types.ts";
+import type { ImportedFile } from "./import/apply-import.ts";
+import type { ImportTarget } from "./import/import-target.ts";
 
 /** Keys k with low <= k < high, in the index's sortable bytes. */
 export type ReadRange = { index: number; low: Uint8Array; high: Uint8Array | null };
@@ -91,6 +93,13 @@ export interface Database {
   applySchema(prepared: PreparedSchema): void;
 
   readonly settings: Settings;
+
+  importTarget(): ImportTarget;
+  /**
+   * Moves a staged import into the tables in one durable commit. Close the database afterwards: its catalog is out of date.
+   * `onFiles` runs in the commit. Returns the number of documents. @throws FunctionError when the import no longer fits
+   */
+  applyImport(path: string, onFiles: (imported: ImportedFile[], removed: string[]) => void): number;
 
   tables(): { component: string; name: string; number: number }[];
   components(): string[];

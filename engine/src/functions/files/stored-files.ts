@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { ImportedFile } from "../../transaction/import/apply-import.ts";
 import type { Transaction } from "../../transaction/types.ts";
 import type { Json } from "../../values/types.ts";
 import { storedFileId, storedFileName } from "./file-names.ts";
@@ -79,6 +80,27 @@ export class StoredFiles {
     renameSync(temporary, path);
     syncFolder(this.#folder);
     return { id, undo: () => rmSync(path, { force: true }) };
+  }
+
+  /** Moves imported files, named by their ids in `from`, before the commit. */
+  storeImported(imported: ImportedFile[], from: string): { undo: () => void } {
+    const stored: string[] = [];
+    const undo = (): void => {
+      for (const path of stored) rmSync(path, { force: true });
+    };
+    try {
+      for (const { id, isStored } of imported) {
+        const path = this.path(this.uuidOf(id));
+        if (isStored) continue;
+        renameSync(join(from, id), path);
+        stored.push(path);
+      }
+      syncFolder(this.#folder);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    return { undo };
   }
 
   remove(transaction: Transaction, id: string): string {

@@ -1,4 +1,4 @@
-import { DamagedDataError } from "../../values/errors.ts";
+import { DamagedDataError, FunctionError } from "../../values/errors.ts";
 import type { FunctionKind, Json } from "../../values/types.ts";
 import { deployCrons } from "../../scheduler/cron-store.ts";
 import { loadCode, saveAuthProviders, saveCode } from "../bundles/bundle.ts";
@@ -67,6 +67,10 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     case "tablePage":
       return tablePage(transactor, question.params);
+    case "importTarget":
+      return database.importTarget();
+    case "applyImport":
+      return applyImport(transactor, batch, question.params);
     case "storeFile": {
       let undo = (): void => undefined;
       try {
@@ -118,6 +122,27 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     default:
       throw new Error(`Unknown request ${question.kind}.`);
+  }
+}
+
+function applyImport(transactor: Transactor, batch: OpenBatch, { staged, folder }: { staged: string; folder: string }) {
+  const { files } = transactor.services;
+  let undo = (): void => undefined;
+  try {
+    const documents = transactor.database.applyImport(staged, (imported, removed) => {
+      ({ undo } = files.storeImported(imported, folder));
+      transactor.removeFiles(
+        batch,
+        removed.map((id) => files.uuidOf(id)),
+      );
+    });
+    batch.ends = true;
+    batch.committed = true;
+    return { documents };
+  } catch (error) {
+    undo();
+    if (error instanceof FunctionError) return { refused: error.message };
+    throw error;
   }
 }
 

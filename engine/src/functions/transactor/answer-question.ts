@@ -20,6 +20,8 @@ async function answerOf(transactor: Transactor, batch: OpenBatch, question: Ques
   switch (question.kind) {
     case "queries":
       return transactor.queries(batch, question);
+    case "inlineQuery":
+      return transactor.inlineQuery(question);
     case "mutation":
       return transactor.mutation(batch, question);
     case "commitMutation":

@@ -2,7 +2,9 @@
 import type { FunctionKind, FunctionType, Identity, Json, LogLine, Timestamp } from "../../values/types.ts";
 import type { Job, JobEnd } from "../../scheduler/jobs.ts";
 import type { Cron } from "../../scheduler/crons.ts";
+import type { InlineQuery } from "../bundles/inline-query.ts";
 import type { ComponentPath } from "../paths.ts";
+import type { ImportTarget } from "../../transaction/import/import-target.ts";
 import type { Analysis, Bundle, Push, SchemaChange, TablePage, Visibility } from "../types.ts";
 
 export type WireCall = {
@@ -47,6 +49,7 @@ export type RequestedFunction = { path: string; component?: ComponentPath | unde
 export type Questions = {
   /** A caller's calls after `SHARE_MS` are not run: null in a round, which has calls of many callers, otherwise the answer is shorter. */
   queries: { params: { calls: WireCall[]; at: Timestamp | null; isRound: boolean }; answer: (WireRun | null)[] };
+  inlineQuery: { params: { call: WireCall; query: InlineQuery }; answer: WireRun };
   mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
   /** `isRepeatable`: a second run after a commit without an answer has no effect. */
   commitMutation: { params: { id: number; isRepeatable: boolean }; answer: { run: WireRun } | { conflict: Conflict } };
@@ -74,6 +77,10 @@ export type Questions = {
     params: { component?: ComponentPath | undefined; table: string; order: "asc" | "desc"; cursor: string | null; numItems: number };
     answer: TablePage;
   };
+
+  importTarget: { params: null; answer: ImportTarget };
+  /** Imports the staged file and the files in `folder`, named by their ids, in one commit. Then closes the database and ends the thread. */
+  applyImport: { params: { staged: string; folder: string }; answer: { documents: number } | { refused: string } };
 
   storeFile: {
     params: { component: ComponentPath; temporary: string; sha256: string; size: number; contentType: string | null };

@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import type { Commit, Database, IdempotencyRecord, Transaction } from "../../transaction/types.ts";
 import { OverloadedError, StorageError } from "../../values/errors.ts";
 import type { FunctionKind, Timestamp } from "../../values/types.ts";
 import { describeFailure, PlainError } from "../failures.ts";
 import { PinnedFiles } from "../files/pinned-files.ts";
-import { qualifiedPath, showFunctionPath } from "../paths.ts";
+import { APP, qualifiedPath, showFunctionPath } from "../paths.ts";
 import { WriteThroughput } from "../../simulation/write-throughput.ts";
 import { PreparedMutations, type PreparedMutation } from "./prepared-mutations.ts";
 import type {
@@ -17,7 +18,8 @@ import type {
   WireOutcome,
   WireRun,
 } from "./transactor-protocol.ts";
-import { requestedPath, type KnownFunction } from "../registry.ts";
+import { Registry, requestedPath, type KnownFunction } from "../registry.ts";
+import { refuseNodeModules } from "../isolate/environment.ts";
 import type { RemovedFiles } from "../files/removed-files.ts";
 import { newRequestId } from "../request-id.ts";
 import { Execution, invoke, Run } from "./run-function.ts";
@@ -56,6 +58,7 @@ export class Transactor {
   readonly #removed: RemovedFiles;
   readonly #prepared: PreparedMutations | null;
   readonly #throughput: WriteThroughput | null;
+  #refusesNodeModules = false;
 
   constructor(
     dir: string,
@@ -70,6 +73,12 @@ export class Transactor {
     this.#removed = removed;
     this.#prepared = defersCommits ? new PreparedMutations(services.database) : null;
     this.#throughput = writeBytesPerSecond === null ? null : new WriteThroughput(writeBytesPerSecond);
+  }
+
+  /** Once per thread: hooks are never removed. */
+  #refuseNodeModules(): void {
+    if (!this.#refusesNodeModules) refuseNodeModules(join(this.dir, "modules"));
+    this.#refusesNodeModules = true;
   }
 
   get database(): Database {
@@ -146,6 +155,15 @@ export class Transactor {
       else database.subscribe(call.token, transaction.readSet());
     }
     return runs;
+  }
+
+  /** Runs a query that is not part of the deployed code. */
+  async inlineQuery(question: Question & { kind: "inlineQuery" }): Promise<WireRun> {
+    const { call, query } = question.params;
+    const { database } = this;
+    this.#refuseNodeModules();
+    const registry = await Registry.loadInline(query, call.component ?? APP);
+    return this.run(question, 0, call, "query", database.beginQuery(), database.latest(), { registry });
   }
 
   async mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
@@ -259,9 +277,16 @@ export class Transactor {
     batch.jobsChanged ||= effects.jobsChanged;
     if (effects.removedFiles.length === 0) return;
     const now = this.database.beginQuery();
-    const names = effects.removedFiles.filter((name) => !this.services.files.findByUuid(now, name));
+    this.removeFiles(
+      batch,
+      effects.removedFiles.filter((name) => !this.services.files.findByUuid(now, name)),
+    );
+  }
+
+  /** Records the names in the current commit. The files are removed once it is durable. */
+  removeFiles(batch: OpenBatch, names: string[]): void {
     this.#removed.record(names);
-    batch.removedFiles.push(...names);
+    for (const name of names) batch.removedFiles.push(name);
   }
 
   async run(
@@ -271,9 +296,9 @@ export class Transactor {
     kind: FunctionKind,
     transaction: Transaction,
     ts: Timestamp,
-    options: { jobId?: string | undefined; onExecution?: (execution: Execution) => void } = {},
+    options: { jobId?: string | undefined; onExecution?: (execution: Execution) => void; registry?: Registry } = {},
   ): Promise<WireRun> {
-    const { registry } = this.services;
+    const { registry = this.services.registry } = options;
     const execution = new Execution(transaction, call, options.jobId ?? null);
     options.onExecution?.(execution);
     const started = performance.now();

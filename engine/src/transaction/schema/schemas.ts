@@ -16,11 +16,7 @@ export class Schemas {
 
   static read(settings: Settings, catalog: Catalog): Schemas {
     const schemas = new Schemas(catalog);
-    for (const { name, value } of settings.list(SETTING)) {
-      const json: Json = JSON.parse(value);
-      const component = name === SETTING ? "" : name.slice(SETTING.length + 1);
-      schemas.set(component, parseSchema(json, catalog, component));
-    }
+    for (const [component, json] of Object.entries(schemaSettings(settings))) schemas.set(component, parseSchema(json, catalog, component));
     return schemas;
   }
 
@@ -35,6 +31,15 @@ export class Schemas {
   set(component: string, schema: Schema): void {
     this.#byComponent.set(component, schema);
   }
+}
+
+/** Returns the deployed schemas by the paths of their components. */
+export function schemaSettings(settings: Settings): Record<string, Json> {
+  return Object.fromEntries(
+    settings
+      .list(SETTING)
+      .map(({ name, value }): [string, Json] => [name === SETTING ? "" : name.slice(SETTING.length + 1), JSON.parse(value)]),
+  );
 }
 
 export function storeSchema(settings: Settings, component: string, json: Json | null): void {
