@@ -1,7 +1,11 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 
-const SHARED = join(import.meta.dirname, "../../node_modules/.cache/engine");
+const INSTALLED = `${sep}node_modules${sep}`;
+const HERE = import.meta.dirname;
+/** An installed package uses the folder of its project. */
+const PROJECT = HERE.includes(INSTALLED) ? HERE.slice(0, HERE.indexOf(INSTALLED)) : join(HERE, "../..");
+const SHARED = join(PROJECT, "node_modules/.cache/engine");
 
 /** Returns Node's compile cache folder, which halves the start time: shared per installation if writable, else per deployment. */
 export const compileCacheFolder = (dataDir: string): string => sharedCompileCache() ?? join(resolve(dataDir), "compiled");
