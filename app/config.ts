@@ -26,6 +26,9 @@ export type AppConfig = {
     reportTo: string | null;
   };
   webhooks: boolean;
+  auditLogRetentionDays: number;
+  /** Keyed hashes of the settings that are set, by name, for the audit log. */
+  settingsFingerprints: Readonly<Record<string, string>>;
   /** Stripe's settings. Null disables sales and plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {

@@ -6,8 +6,10 @@ import { beginBackgroundWork } from "~/lib/http/background-work.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { type Log, log as appLog, logTo } from "~/lib/http/telemetry/log.server";
 import { observed } from "~/lib/http/telemetry/observe.server";
+import { type BackupOutcome, operationRecorder } from "~/features/audit/record-operation.server";
 import { evictDeletedFiles } from "~/features/images/serve/evict-deleted-files.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { failuresRecorded } from "~/features/accounts/auth-api/record-failure.server";
 import { smtpTransport } from "~/features/accounts/mail/transport.server";
 import { removeUploadsOfDeletedAccounts } from "~/features/uploads/server/deleted-accounts.server";
 import { uploadsFor } from "~/features/uploads/server/uploads.server";
@@ -35,6 +37,8 @@ export type App = {
   warmUp(origin: string): Promise<void>;
   /** Begins to scan stored files and to remove deleted ones. Call it once the server answers requests. */
   beginBackgroundWork(): void;
+  /** Writes the outcome of a scheduled backup to the audit log. */
+  recordBackup(outcome: BackupOutcome): void;
   close(): Promise<void>;
 };
 
@@ -47,6 +51,7 @@ export function createApp(config: AppConfig, log?: Log): App {
   let fileEviction: ReturnType<typeof evictDeletedFiles> | null = null;
   let stopRemovingUploads: (() => void) | null = null;
   const { smtpUrl, mailFrom } = config;
+  const recorder = operationRecorder(config);
   const webhooks = config.webhooks ? startWebhookWorker(config) : null;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const handler = createRequestHandler(build, config.production ? "production" : "development");
@@ -73,11 +78,15 @@ export function createApp(config: AppConfig, log?: Log): App {
     },
     beginBackgroundWork() {
       beginBackgroundWork(config);
+      void recorder.start();
       fileEviction ??= evictDeletedFiles(config, pictures.copies);
       stopRemovingUploads ??= removeUploadsOfDeletedAccounts(config, partialUploads);
     },
+    recordBackup: (outcome) => void recorder.backup(outcome),
     async close() {
       stopRemovingUploads?.();
+      recorder.close();
+      await failuresRecorded(config);
       await Promise.all([partialUploads.close(), mail?.close(), webhooks?.close(), fileEviction?.close()]);
     },
   };

@@ -15,5 +15,6 @@ crons.interval("delete old deliveries of webhooks", { hours: 1 }, internal.jobs.
 crons.interval("delete images of comments that were not sent", { hours: 1 }, internal.jobs.comments.sweepImages, {});
 crons.interval("take up unfinished sweeps of presence", { hours: 1 }, internal.jobs.presence.resume, {});
 crons.interval("drop sessions and verification values that are over", { hours: 1 }, internal.accounts.expiry.sweep, {});
+crons.interval("delete old events of the audit log", { hours: 1 }, internal.jobs.auditLog.sweep, {});
 
 export default crons;

@@ -3,6 +3,7 @@ import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 import { type CallerCtx, projectFor, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
 import { INVITATION_LIFE_MS, insertInvitation, isPending, pendingInvitation } from "./model/accounts/invitations";
+import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { memberRole } from "./model/memberRole";
@@ -50,6 +51,8 @@ export const invite = serverMutationFor({
     await expectBelowLimits(ctx, ctx.user.id, email);
     const invitation = { email, tokenHash, provesAddress: isMailed, projectId: project._id, role, invitedBy: ctx.user.id };
     const invitationId = await insertInvitation(ctx, invitation);
+    const target = { kind: "project" as const, id: project._id };
+    await recordAuditEvent(ctx, { action: "invitation.created", target, details: { role } }, { otherUserId: user?.id });
     const answer = { email, project: project.name, inviter: { name: ctx.user.name, email: ctx.user.email } };
     if (!user?.emailVerified || !isMailed) return answer;
     const isMailedNow = await notifyOfInvitation(ctx, user.id, project._id, invitationId);
@@ -125,6 +128,7 @@ export const revoke = userMutation({
     const row = id && (await ctx.db.get(id));
     if (row?.projectId !== project._id || !isPending(row)) throw notFound();
     await ctx.db.patch(row._id, { revokedAt: Date.now() });
+    await recordAuditEvent(ctx, { action: "invitation.revoked", target: { kind: "project", id: project._id } });
     return null;
   },
 });
@@ -174,6 +178,8 @@ export const accept = serverMutationFor({
     await ctx.db.insert("projectMembers", { projectId: project._id, userId: user.id, role, addedAt: Date.now(), addedBy: project.ownerId });
     await ctx.db.patch(invitation._id, { acceptedAt: Date.now(), acceptedBy: user.id });
     await markInvitationsRead(ctx, project._id, user.id);
+    const target = { kind: "project" as const, id: project._id };
+    await recordAuditEvent(ctx, { action: "invitation.accepted", target, details: { role } }, { otherUserId: project.ownerId });
     return { projectId: project._id, project: project.name };
   },
 });

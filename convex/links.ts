@@ -13,6 +13,7 @@ import {
   type UserMutationCtx,
   userQuery,
 } from "./model/access";
+import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { check } from "./model/check";
 import { conflict, limit, notFound } from "./model/errors";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
@@ -74,6 +75,7 @@ export const create = serverMutationFor({
       ...(key !== undefined && { key }),
     });
     await scheduleExpiry(ctx, id, changes.expiresAt);
+    await recordAuditEvent(ctx, { action: "link.created", target: { kind: "link", id } });
     return id;
   },
 });
@@ -102,6 +104,7 @@ export const change = serverMutationFor({
     const password = passwordHash === undefined ? {} : { passwordHash: passwordHash ?? undefined, lock: link.lock + 1 };
     await ctx.db.patch(link._id, { ...changes, expiredAt: undefined, ...password });
     await scheduleExpiry(ctx, link._id, changes.expiresAt);
+    await recordAuditEvent(ctx, { action: "link.changed", target: { kind: "link", id: link._id } });
     return null;
   },
 });
@@ -110,7 +113,9 @@ export const revoke = userMutation({
   args: managed,
   returns: v.null(),
   handler: async (ctx, args) => {
-    await deleteLink(ctx, await managedLink(ctx, args));
+    const link = await managedLink(ctx, args);
+    await deleteLink(ctx, link);
+    await recordAuditEvent(ctx, { action: "link.revoked", target: { kind: "link", id: link._id } });
     return null;
   },
 });
@@ -291,7 +296,11 @@ export const revokeAny = serverMutation({
     const linkId = args.linkId === undefined ? undefined : ctx.db.normalizeId("links", args.linkId);
     const link = linkId && (await ctx.db.get(linkId));
     const links = linkId === undefined ? await ctx.db.query("links").take(REVOKED_AT_ONCE) : link ? [link] : [];
-    for (const each of links) await deleteLink(ctx, each);
+    for (const each of links) {
+      await deleteLink(ctx, each);
+      const origin = { actor: "operator" as const, userId: each.createdBy };
+      await recordAuditEvent(ctx, { action: "link.revoked", target: { kind: "link", id: each._id } }, origin);
+    }
     return links.length;
   },
 });

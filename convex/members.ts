@@ -2,6 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { withUnreadMark } from "./model/comments/unread";
 import { notFound } from "./model/errors";
 import { favouritesIn } from "./model/favourites";
@@ -157,6 +158,7 @@ export const setRole = userMutation({
     if (row.role !== role) {
       await ctx.db.patch(row._id, { role });
       await notifyOfAccess(ctx, row, { change: "role", role });
+      await recordAuditEvent(ctx, { action: "member.roleChanged", target: projectOf(row), details: { role } }, { otherUserId: row.userId });
     }
     if (!allows(role, "review")) await endRequestsTo(ctx, row);
     return null;
@@ -171,6 +173,7 @@ export const remove = userMutation({
     const { row, project } = await managedMember(ctx, args);
     await notifyOfAccess(ctx, row, { change: "removed", name: project.name });
     await removeMember(ctx, row);
+    await recordAuditEvent(ctx, { action: "member.removed", target: projectOf(row) }, { otherUserId: row.userId });
     return null;
   },
 });
@@ -182,10 +185,14 @@ export const leave = userMutation({
   handler: async (ctx, { projectId }) => {
     const project = await projectFor(ctx, projectId, "leave");
     const row = await memberOf(ctx, project._id, ctx.user.id);
-    if (row) await removeMember(ctx, row);
+    if (!row) return null;
+    await removeMember(ctx, row);
+    await recordAuditEvent(ctx, { action: "member.left", target: projectOf(row) });
     return null;
   },
 });
+
+const projectOf = ({ projectId }: Doc<"projectMembers">) => ({ kind: "project" as const, id: projectId });
 
 const notifyOfAccess = (
   ctx: UserMutationCtx,

@@ -15,6 +15,7 @@ const QUERIES = new Map<string, FunctionReference<"query">>(
     api.accounts.mine.getSecurity,
     api.accounts.mine.getSessions,
     api.activities.list,
+    api.auditLog.list,
     api.billing.getBilling,
     api.bulk.getRecent,
     api.comments.getThread,

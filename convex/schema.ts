@@ -7,6 +7,7 @@ import { noticeTables } from "./model/accounts/noticeTables";
 import { settingsTables } from "./model/accounts/settingsTables";
 import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
+import { auditTables } from "./model/audit/auditTables";
 import { memberRole } from "./model/memberRole";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { commentTables } from "./model/comments/commentTables";
@@ -94,6 +95,7 @@ export default defineSchema({
   ...presenceTables,
   ...reviewTables,
   ...transferTables,
+  ...auditTables,
 
   projects: defineTable({
     ownerId: v.string(),

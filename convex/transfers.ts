@@ -3,6 +3,7 @@ import { internal } from "./_generated/api";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, hasRight, projectFor, serverMutationFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { conflict, invalid, notFound } from "./model/errors";
 import { limitsOf } from "./model/limits/limits";
 import { expectRoomForFiles, isWithinLimit, usageOf } from "./model/limits/usage";
@@ -35,6 +36,7 @@ export const offer = serverMutationFor({
     const id = await ctx.db.insert("transfers", { ...people, state: "offered", createdAt, expiresAt, run: 0 });
     await ctx.scheduler.runAt(expiresAt, internal.jobs.transfers.expire, { id });
     await notifyOfTransfer(ctx, userId, "transferOffered", { projectId: project._id, actorId: ctx.user.id });
+    await recordAuditEvent(ctx, { action: "transfer.offered", target: { kind: "project", id: project._id } }, { otherUserId: userId });
     return null;
   },
 });
@@ -49,6 +51,7 @@ export const cancel = userMutation({
     if (transfer?.fromId !== ctx.user.id || transfer.state === "moving") throw notFound();
     await ctx.db.delete(transfer._id);
     await endOfferNotice(ctx, transfer);
+    if (transfer.state !== "declined") await recordTransfer(ctx, "transfer.cancelled", transfer);
     return null;
   },
 });
@@ -66,10 +69,12 @@ export const accept = userMutation({
     const isUnlimited = limits.quota === undefined && !limits.isLimited;
     if (isUnlimited || (most !== null && (await isWithinLimit(expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: most }))))) {
       await transferProject(ctx, transfer, project);
+      await recordTransfer(ctx, "transfer.accepted", transfer);
       return null;
     }
     const rows = await rowsOfSmall(ctx, project._id);
     await expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: rows ? await bytesOfRows(ctx, rows, transfer) : 0 });
+    await recordTransfer(ctx, "transfer.accepted", transfer);
     if (rows) {
       await transferProject(ctx, transfer, project);
       return null;
@@ -103,9 +108,19 @@ export const decline = userMutation({
     await ctx.db.patch(transfer._id, { state: "declined" });
     await endOfferNotice(ctx, transfer);
     await notifyOfTransfer(ctx, transfer.fromId, "transferDeclined", { projectId: transfer.projectId, actorId: ctx.user.id });
+    await recordTransfer(ctx, "transfer.declined", transfer);
     return null;
   },
 });
+
+async function recordTransfer(
+  ctx: UserMutationCtx,
+  action: "transfer.accepted" | "transfer.declined" | "transfer.cancelled",
+  { projectId, fromId, toId }: Doc<"transfers">,
+): Promise<void> {
+  const otherUserId = fromId === ctx.user.id ? toId : fromId;
+  await recordAuditEvent(ctx, { action, target: { kind: "project", id: projectId } }, { otherUserId });
+}
 
 /** Throws "not_found" also for an offer that was withdrawn, has expired, or is addressed to a former member. */
 async function offerFor(ctx: UserMutationCtx, transferId: string): Promise<{ transfer: Doc<"transfers">; project: Doc<"projects"> }> {

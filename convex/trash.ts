@@ -3,6 +3,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { designFor, expectRight, trashedAncestorFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
+import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { removeFavouritesOfMoved } from "./model/favourites";
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { conflict } from "./model/errors";
@@ -127,6 +128,8 @@ export const purge = userMutation({
     else if (found.kind === "design") await purgeDesign(ctx, found.design);
     else await purgeImage(ctx, found.image);
     await redactUndoSteps(ctx, ctx.user.id, found.kind === "project" ? [] : [found.project._id]);
+    const deleted = found.kind === "project" ? found.project : found.kind === "design" ? found.design : found.image;
+    await recordAuditEvent(ctx, { action: "item.deleted", target: { kind: found.kind, id: deleted._id } });
     return null;
   },
 });
@@ -136,7 +139,8 @@ export const empty = userMutation({
   returns: v.null(),
   handler: async (ctx) => {
     await expectNoRunningTransfer(ctx, ctx.user.id);
-    await purgeBatch(ctx, { ownerId: ctx.user.id, before: Date.now() + 1 });
+    const count = await purgeBatch(ctx, { ownerId: ctx.user.id, before: Date.now() + 1 });
+    if (count > 0) await recordAuditEvent(ctx, { action: "trash.emptied" });
     return null;
   },
 });

@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
 import { type CallerCtx, projectFor, serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
+import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { invalid, limit, notFound } from "./model/errors";
 import { countAttempts } from "./model/limits/attempts";
 import {
@@ -55,7 +56,7 @@ export const create = serverMutationFor({
     if (webhooks.length >= WEBHOOKS_MAX) throw limit(`A project can have at most ${WEBHOOKS_MAX} webhooks. Delete one first.`);
     if (project.hasWebhooks !== true) await ctx.db.patch(project._id, { hasWebhooks: true });
     const unique = [...new Set(events)];
-    return ctx.db.insert("webhooks", {
+    const id = await ctx.db.insert("webhooks", {
       projectId: project._id,
       url,
       sealedSecret,
@@ -63,6 +64,8 @@ export const create = serverMutationFor({
       createdBy: ctx.user.id,
       createdAt: Date.now(),
     });
+    await recordAuditEvent(ctx, { action: "webhook.created", target: { kind: "webhook", id } });
+    return id;
   },
 });
 
@@ -73,6 +76,7 @@ export const remove = userMutation({
   handler: async (ctx, args) => {
     const { webhook, project } = await managedWebhook(ctx, args);
     await deleteWebhook(ctx, webhook);
+    await recordAuditEvent(ctx, { action: "webhook.removed", target: { kind: "webhook", id: webhook._id } });
     if ((await webhooksOf(ctx, project._id)).length === 0) await ctx.db.patch(project._id, { hasWebhooks: undefined });
     return null;
   },

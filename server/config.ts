@@ -6,6 +6,7 @@ import type { AppConfig } from "../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
 import type { BackupSettings } from "./backups/run-backup.ts";
 import { issuers, issuerSecrets } from "./issuers.ts";
+import { settingsFingerprints } from "./settings-fingerprints.ts";
 import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
 import { strictTransportSecurityOf } from "./http/guards.ts";
 import { readSecretFiles } from "./secret-files.ts";
@@ -119,6 +120,7 @@ export const settings = z.object({
   UPDATE_SNAPSHOTS: yesOrNo.default(true),
   ACCEPT_OLDER_DATABASE: pastTime.optional(),
   MAKE_NEW_KEYS: yesOrNo.default(false),
+  AUDIT_LOG_RETENTION_DAYS: wholeNumber(1, 36_500).default(365),
   CONVEX_URL: origin.optional(),
   CONVEX_SITE_URL: origin.optional(),
   CONVEX_INTERNAL_URL: origin.optional(),
@@ -239,14 +241,21 @@ export async function readConfig(
               acceptOlderDatabase: set.ACCEPT_OLDER_DATABASE,
             },
     },
-    app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured, issuers: oidc.configured }),
+    app: appConfig(set, {
+      production,
+      dataDir,
+      secrets,
+      socialProviders: providers.configured,
+      issuers: oidc.configured,
+      settingsFingerprints: settingsFingerprints(nonEmptyEnv, isSetting, secrets.secret),
+    }),
     warnings: [...foreignVariables(setAside), ...settingsWarnings(set, Object.keys(providers.configured))],
   };
 }
 
 function appConfig(
   set: Settings,
-  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders" | "issuers"> & { secrets: AppSecrets },
+  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders" | "issuers" | "settingsFingerprints"> & { secrets: AppSecrets },
 ): AppConfig {
   const { secrets, ...rest } = known;
   const publicUrl = set.APP_URL[0] ?? `http://localhost:${set.PORT}`;
@@ -264,6 +273,7 @@ function appConfig(
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
     webhooks: set.WEBHOOKS,
+    auditLogRetentionDays: set.AUDIT_LOG_RETENTION_DAYS,
     publicLinks: { enabled: set.PUBLIC_LINKS, reportTo: set.SMTP_URL ? (set.OPERATOR_EMAIL ?? null) : null },
     payments: paymentsOf(set),
     accounts: {
@@ -306,6 +316,9 @@ export const secretSettings: readonly string[] = [
   ...Object.keys(settings.shape),
   ...providerIds.flatMap((id) => Object.values(variablesOf(id)).flat()),
 ].filter((name) => SECRET.test(name) && name !== "MAKE_NEW_KEYS");
+
+const ofProviders = new Set(providerIds.flatMap((id) => Object.values(variablesOf(id)).flat()));
+const isSetting = (name: string): boolean => Object.hasOwn(settings.shape, name) || ofProviders.has(name) || name.startsWith("OIDC_");
 
 function problemText(issue: z.core.$ZodIssue, env: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);

@@ -120,7 +120,7 @@ async function main(): Promise<void> {
   redirectConsole(console, log);
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
-  if (config.backups) backups = scheduleBackups({ settings: config.backups, log });
+  if (config.backups) backups = scheduleBackups({ settings: config.backups, log, onOutcome: (outcome) => app.recordBackup(outcome) });
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
 }
 

@@ -2,6 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
 import { serverMutation, serverMutationFor, serverQuery, userMutation, userQuery } from "../model/access";
 import { accessScope, findAccessToken } from "../model/accounts/accessTokens";
+import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { check } from "../model/check";
 import { invalid, limit, notFound } from "../model/errors";
 import { nameAccessToken } from "../model/rules";
@@ -45,7 +46,8 @@ function toAccessToken({ _id, name, scopes, createdAt, expiresAt, lastUsedAt }: 
 export const create = serverMutationFor({
   args: { name: v.string(), tokenHash: v.string(), scopes: v.array(accessScope), days: v.union(v.number(), v.null()) },
   returns: v.id("accessTokens"),
-  handler: async ({ db, user }, { tokenHash, days, ...args }) => {
+  handler: async (ctx, { tokenHash, days, ...args }) => {
+    const { db, user } = ctx;
     const { name } = check(nameAccessToken, args);
     const scopes = [...new Set(args.scopes)];
     if (scopes.length === 0) throw invalid({ scopes: ["Choose at least one permission."] });
@@ -58,18 +60,22 @@ export const create = serverMutationFor({
       throw limit(`An account can have at most ${ACCESS_TOKENS_MAX} access tokens. Revoke one that you no longer use.`);
     const createdAt = Date.now();
     const expiry = days === null ? {} : { expiresAt: createdAt + days * DAY };
-    return db.insert("accessTokens", { userId: user.id, name, tokenHash, scopes, createdAt, ...expiry });
+    const id = await db.insert("accessTokens", { userId: user.id, name, tokenHash, scopes, createdAt, ...expiry });
+    await recordAuditEvent(ctx, { action: "accessToken.created", target: { kind: "accessToken", id } });
+    return id;
   },
 });
 
 export const revoke = userMutation({
   args: { id: v.string() },
   returns: v.null(),
-  handler: async ({ db, user }, { id }) => {
+  handler: async (ctx, { id }) => {
+    const { db, user } = ctx;
     const tokenId = db.normalizeId("accessTokens", id);
     const token = tokenId && (await db.get(tokenId));
     if (token?.userId !== user.id) throw notFound();
     await db.delete(token._id);
+    await recordAuditEvent(ctx, { action: "accessToken.revoked", target: { kind: "accessToken", id: token._id } });
     return null;
   },
 });

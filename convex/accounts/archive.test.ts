@@ -50,6 +50,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   reviewRequests: (row) => row["at"],
   notificationSettings: (row) => row["timeZone"],
   mutedProjects: (row) => row["projectId"],
+  auditEvents: (row) => row["at"],
 };
 
 /** Tables that are not exported, because their rows are deleted within half a minute after the last tab closes. */
@@ -76,6 +77,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
     const comments = (await server.query(archive.comments, { sessionId, paginationOpts })).page;
     const reactions = (await server.query(archive.reactions, { sessionId, paginationOpts })).page;
     const savedLinks = (await server.query(archive.savedLinks, { sessionId, paginationOpts })).page;
+    const auditEvents = (await server.query(archive.auditEvents, { sessionId, paginationOpts })).page;
     const transfers = await server.query(archive.transfers, { sessionId });
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
@@ -88,7 +90,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    const own = { account, activities, favourites, links, comments, reactions, programs, webhooks, savedLinks, transfers };
+    const own = { account, activities, favourites, links, comments, reactions, programs, webhooks, savedLinks, transfers, auditEvents };
     return JSON.stringify({ ...own, projects, inside });
   }
 

@@ -1,6 +1,7 @@
 import { paginationOptsValidator } from "convex/server";
 import { v } from "convex/values";
 import { unpurgedFor, serverQueryFor } from "../model/access";
+import { filteredEvents, ownEvents, toAuditEntry } from "../model/audit/ownEvents";
 import { notFound } from "../model/errors";
 import { visitsOf } from "../model/links/links";
 import { pageOf } from "../model/lists/paging";
@@ -188,6 +189,16 @@ export const savedLinks = serverQueryFor({
       .withIndex("by_user", (q) => q.eq("userId", user.id))
       .paginate(pageOf(paginationOpts));
     return { page: page.map(({ _id: id, linkId, savedAt }) => ({ id, linkId, savedAt })), isDone, continueCursor };
+  },
+});
+
+/** Returns the account activity: the user's own part of the audit log, newest first. */
+export const auditEvents = serverQueryFor({
+  args: { ...paged, ...filteredEvents },
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts, ...filter }) => {
+    const { page, isDone, continueCursor } = await ownEvents(db, user.id, filter).paginate(pageOf(paginationOpts));
+    return { page: page.map((row) => ({ id: row._id, ...toAuditEntry(row) })), isDone, continueCursor };
   },
 });
 

@@ -1,6 +1,7 @@
 import { v } from "convex/values";
 import { internalMutation } from "../_generated/server";
 import { serverMutation, serverQuery } from "../model/access";
+import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { insertInvitation, isPending, pendingInvitation, pendingInvitationsFor, revokeInvitations } from "../model/accounts/invitations";
 
 const MAX_LISTED = 1000;
@@ -11,6 +12,7 @@ export const create = serverMutation({
   returns: v.null(),
   handler: async (ctx, { email, tokenHash }) => {
     await insertInvitation(ctx, { email, tokenHash, provesAddress: true });
+    await recordAuditEvent(ctx, { action: "invitation.created" }, { actor: "operator" });
     return null;
   },
 });
@@ -59,5 +61,9 @@ export const list = serverQuery({
 export const revoke = serverMutation({
   args: { email: v.string() },
   returns: v.number(),
-  handler: (ctx, { email }) => revokeInvitations(ctx, email),
+  handler: async (ctx, { email }) => {
+    const revoked = await revokeInvitations(ctx, email);
+    if (revoked > 0) await recordAuditEvent(ctx, { action: "invitation.revoked" }, { actor: "operator" });
+    return revoked;
+  },
 });

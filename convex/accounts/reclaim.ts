@@ -3,6 +3,7 @@ import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
 import type { GenericId } from "convex/values";
 import { serverMutation } from "../model/access";
+import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { notify } from "./notices";
 import { removedCredential } from "../model/accounts/noticeTables";
 
@@ -10,9 +11,10 @@ const BATCH = 500;
 
 /** Deletes a batch of all credentials of an account with an unverified address. Call it until it returns an empty array. */
 export const removeCredentials = serverMutation({
-  args: { userId: v.string() },
+  args: { userId: v.string(), address: v.optional(v.string()) },
   returns: v.array(removedCredential),
-  handler: async ({ db }, { userId }) => {
+  handler: async (ctx, { userId, address }) => {
+    const { db } = ctx;
     const user = await db
       .query("users")
       .withIndex("id", (q) => q.eq("id", userId))
@@ -58,6 +60,7 @@ export const removeCredentials = serverMutation({
       ...accessTokens,
     ];
     for (const { _id } of rows) await db.delete(_id);
+    if (rows.length > 0) await recordAuditEvent(ctx, { action: "credentials.removed" }, { actor: "user", userId, address });
     return [
       ...new Set(accounts.map(({ providerId }) => providerId)),
       ...(passkeys.length > 0 ? ["passkeys"] : []),
@@ -70,9 +73,9 @@ export const removeCredentials = serverMutation({
 
 /** Marks the address as verified and notifies the user once. Call it after `removeCredentials`. */
 export const verifyAddress = serverMutation({
-  args: { userId: v.string(), providerId: v.string(), removed: v.array(removedCredential) },
+  args: { userId: v.string(), providerId: v.string(), removed: v.array(removedCredential), address: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { userId, providerId, removed }) => {
+  handler: async (ctx, { userId, providerId, removed, address }) => {
     const user = await ctx.db
       .query("users")
       .withIndex("id", (q) => q.eq("id", userId))
@@ -80,6 +83,7 @@ export const verifyAddress = serverMutation({
     if (!user || user.emailVerified) return null;
     const at = Date.now();
     await ctx.db.patch(user._id, { emailVerified: true, twoFactorEnabled: false, updatedAt: at });
+    await recordAuditEvent(ctx, { action: "email.verified" }, { actor: "user", userId, address });
     await ctx.runMutation(internal.accounts.invitations.accept, { email: user.email, userId });
     await notify(ctx, user, { kind: "providerLinked", providerId, removed }, at);
     return null;

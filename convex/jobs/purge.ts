@@ -201,7 +201,8 @@ type TrashRange = {
   };
 };
 
-export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerId: string | null; before: number }): Promise<void> {
+/** Deletes a batch of what went to the trash before a time, and returns its length. Jobs delete the rest. */
+export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerId: string | null; before: number }): Promise<number> {
   const { db } = ctx;
   const as = { ...ctx, user: { id: ownerId ?? "" } };
   const due = (range: TrashRange) => range.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before);
@@ -228,6 +229,7 @@ export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerI
   if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
     await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });
   }
+  return projects.length + designs.length + images.length;
 }
 
 export const expire = internalMutation({

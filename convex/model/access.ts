@@ -17,7 +17,8 @@ import type { UndoStep } from "./undo/undoTables";
 
 /** Builds all public functions; those named `server…` are for the app server. Missing and foreign ids throw "not_found". */
 
-type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
+/** `address`: the client's network, for the audit log. */
+type Caller = { user: Doc<"users">; session: Doc<"sessions">; address?: string };
 export type CallerCtx = QueryCtx & Pick<Caller, "user">;
 type Reader = { user: Doc<"users"> | null; link?: Doc<"links"> };
 export type ReaderCtx = QueryCtx & Reader;
@@ -38,6 +39,14 @@ const asServerFor = {
   input: async (ctx: QueryCtx, { sessionId }: { sessionId: string }) => {
     await requireService(ctx);
     return { ctx: await liveSession(ctx, sessionId), args: {} };
+  },
+};
+
+const asServerForChange = {
+  args: { sessionId: v.string(), address: v.optional(v.string()) },
+  input: async (ctx: QueryCtx, { sessionId, address }: { sessionId: string; address?: string | undefined }) => {
+    await requireService(ctx);
+    return { ctx: { ...(await liveSession(ctx, sessionId)), ...(address !== undefined && { address }) }, args: {} };
   },
 };
 
@@ -130,11 +139,12 @@ export const undoableMutation = customMutation(mutation, {
   },
 });
 /** Jobs act for a user without a session. `step` is the undo step that records the changes. */
-export type UserMutationCtx = MutationCtx & Pick<Caller, "user"> & { step?: UndoStep };
+export type UserMutationCtx = MutationCtx & Pick<Caller, "user" | "address"> & { step?: UndoStep };
 export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
-export const serverMutationFor = customMutation(mutation, asServerFor);
+/** Builds mutations that the app server calls for a session, with the network of its client. */
+export const serverMutationFor = customMutation(mutation, asServerForChange);
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
 export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, asServerForToken(scope));
 export const serverQueryForSender = customQuery(query, asServerForSender("write"));
@@ -151,7 +161,8 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   if (!identity || identity.issuer !== ISSUER || typeof sessionId !== "string") throw unauthenticated();
   const live = await sessionOf(ctx.db, { sessionId, userId: identity.subject });
   if (!live) throw unauthenticated();
-  return live;
+  const address = identity["address"];
+  return { ...live, ...(typeof address === "string" && { address }) };
 }
 
 /** Returns null unless the token is a link's. */

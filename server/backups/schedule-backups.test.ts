@@ -47,14 +47,19 @@ async function store(age: number, problems: string[] | null): Promise<string> {
   return name;
 }
 
-function schedule(outcomes: (() => Promise<WorkerMessage>)[]): { runs: () => number } {
+function schedule(outcomes: (() => Promise<WorkerMessage>)[]): {
+  runs: () => number;
+  recorded: { name: string | null; isProven: boolean }[];
+} {
   let runs = 0;
+  const recorded: { name: string | null; isProven: boolean }[] = [];
+  const onOutcome = (outcome: (typeof recorded)[number]) => void recorded.push(outcome);
   const run = async () => {
     runs += 1;
     return (await outcomes[runs - 1]?.()) ?? { failure: "not expected" };
   };
-  backups = scheduleBackups({ settings: { to, schedule: "@daily", keep }, log, run, firstDelayMs: 0 });
-  return { runs: () => runs };
+  backups = scheduleBackups({ settings: { to, schedule: "@daily", keep }, log, onOutcome, run, firstDelayMs: 0 });
+  return { runs: () => runs, recorded };
 }
 
 const passed = async (): Promise<WorkerMessage> => ({
@@ -62,10 +67,11 @@ const passed = async (): Promise<WorkerMessage> => ({
 });
 
 it("takes a backup at once when there is none, and reports its passed test", async () => {
-  schedule([passed]);
+  const { recorded } = schedule([passed]);
   expect([backups?.isProven(), backups?.ageSeconds()]).toEqual([false, Infinity]);
   await vi.waitFor(() => expect(backups?.isProven()).toBe(true), 10_000);
   expect(backups?.warning()).toBeNull();
+  expect(recorded).toEqual([{ name: expect.any(String), isProven: true }]);
   expect(backups?.ageSeconds()).toBeLessThan(60);
   expect(log.info).toHaveBeenCalledWith(expect.objectContaining({ pages: 1 }), "a backup was taken, restored and compared");
 });
@@ -96,10 +102,11 @@ it.each<[string, () => Promise<WorkerMessage>, string, string]>([
     "a backup failed its test: it may not be complete when it is needed",
   ],
 ])("warns without names of files when a backup %s, and logs the reason", async (_what, outcome, warning, logged) => {
-  schedule([outcome]);
+  const { recorded } = schedule([outcome]);
   await vi.waitFor(() => expect(log.error).toHaveBeenCalledWith(expect.anything(), logged), 10_000);
   await vi.waitFor(() => expect(backups?.warning()).toBe(warning), 10_000);
   expect(backups?.isProven()).toBe(false);
+  expect(recorded[0]).toMatchObject({ isProven: false });
 });
 
 it("is due at a scheduled time, after a failed test and after an interruption", () => {

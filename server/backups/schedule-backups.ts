@@ -31,12 +31,14 @@ export type Backups = {
 export type ScheduleOptions = {
   settings: BackupSettings;
   log: Log;
+  /** Receives the outcome of each backup, for the audit log. */
+  onOutcome?: (outcome: { name: string | null; isProven: boolean }) => void;
   run?: (signal: AbortSignal) => Promise<WorkerMessage>;
   firstDelayMs?: number;
 };
 
 /** Takes a backup at each time of the schedule, and soon when the last one is missing, interrupted, failed or late. */
-export function scheduleBackups({ settings, log, run = runWorker, firstDelayMs = FIRST_DELAY_MS }: ScheduleOptions): Backups {
+export function scheduleBackups({ settings, log, onOutcome, run = runWorker, firstDelayMs = FIRST_DELAY_MS }: ScheduleOptions): Backups {
   const { schedule, to } = settings;
   const expression = parseCronExpression(schedule);
   const stopping = new AbortController();
@@ -64,6 +66,9 @@ export function scheduleBackups({ settings, log, run = runWorker, firstDelayMs =
       const outcome = await run(signal);
       if (signal.aborted) return;
       report(outcome);
+      onOutcome?.(
+        "failure" in outcome ? { name: null, isProven: false } : { name: outcome.run.name, isProven: outcome.run.problems.length === 0 },
+      );
       await refresh();
       next = nextMatch(expression, Date.now());
       if (warning() !== null) next = Math.min(next, Date.now() + RETRY_MS);

@@ -32,6 +32,7 @@ type Claims = {
   quota?: number;
   linkId?: string;
   lock?: number;
+  address?: string;
 };
 
 export type Backend = {
@@ -46,6 +47,9 @@ export type Backend = {
 
 let people = 0;
 
+/** The network in the tokens of all people. */
+export const NETWORK = "192.0.2.0/24";
+
 export async function signUp(backend: Backend, name: string, expiresAt = Date.now() + 60 * 60 * 1000): Promise<Person> {
   const userId = `${name}${Date.now().toString(36)}${people++}`;
   const sessionId = `session${userId}`;
@@ -58,7 +62,8 @@ export async function signUp(backend: Backend, name: string, expiresAt = Date.no
     table: "sessions",
     row: { id: sessionId, token: `token${userId}`, userId, expiresAt, ...times },
   });
-  return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
+  const claims = { subject: userId, audience: "atelier-user", sessionId, address: NETWORK } as const;
+  return { userId, sessionId, ...(await backend.holder(claims)) };
 }
 
 export async function signOut(backend: Backend, person: Person): Promise<void> {

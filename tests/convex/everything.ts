@@ -3,7 +3,7 @@ import schema from "../../convex/schema";
 import { type Backend, type Person, probe } from "./backends.ts";
 import { addCommentImage, addImage, addVersion } from "./pictures.ts";
 
-const TABLES_WITHOUT_USER = ["presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
+const TABLES_WITHOUT_USER = ["auditSettings", "presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !TABLES_WITHOUT_USER.includes(name));
 
@@ -78,6 +78,8 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("notificationSettings", { userId, deliveries: { comment: "now" }, timeZone: `${prefix} zone`, locale: `${prefix} locale` });
   await insert("mutedProjects", { userId, projectId });
+  const audited = { action: "link.created", category: "sharing", result: "success", actor: "user", userId, otherUserId: userId };
+  await insert("auditEvents", { ...audited, at: at + 21, address: `${prefix} network`, target: { kind: "link", id: `${prefix} link` } });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });
   await backend.settle();

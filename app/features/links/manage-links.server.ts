@@ -8,6 +8,7 @@ import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { api } from "#convex/_generated/api";
@@ -76,13 +77,22 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     if (intent === CHANGE_LINK) {
       const password = passwordHash !== null || textOf(sent, "removeSecret") !== "" ? { passwordHash } : {};
       const before = settingsBefore(textOf(sent, "before"));
-      const change = { sessionId, projectId, linkId: textOf(sent, "link"), ...settings, ...password, ...(before && { before }) };
+      const change = {
+        sessionId,
+        projectId,
+        linkId: textOf(sent, "link"),
+        ...settings,
+        ...password,
+        ...(before && { before }),
+        ...clientNetwork(context),
+      };
       await convex.mutation(api.links.change, change, { skipQueue: true });
       return data<LinkAnswer>({ form, result: { status: "success" } });
     }
     const { tokenHash, sealedToken } = createLinkToken(config);
     const key = keyOf(textOf(sent, "key"), settings, secret);
-    const created = { sessionId, itemId, tokenHash, sealedToken, passwordHash, ...settings, ...(key !== null && { key }) };
+    const stored = { tokenHash, sealedToken, passwordHash, ...(key !== null && { key }) };
+    const created = { sessionId, itemId, ...stored, ...settings, ...clientNetwork(context) };
     await convex.mutation(api.links.create, created, { skipQueue: true });
     // A repeated form has created no link with this token. The page lists the first one.
     const isNew = (await convex.query(api.links.find, { tokenHash })) !== null;

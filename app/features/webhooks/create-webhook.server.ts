@@ -4,6 +4,7 @@ import { getVisitor, redirectToSignIn } from "~/features/accounts/session/sessio
 import { refusalOf } from "~/lib/data/error-responses";
 import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { api } from "#convex/_generated/api";
@@ -37,6 +38,7 @@ export async function createWebhook({ request, context, projectId, sent }: Sent)
       url: url.href,
       sealedSecret,
       events: WEBHOOK_EVENTS.filter(({ field }) => sent.has(field)).map(({ event }) => event),
+      ...clientNetwork(context),
     };
     await serviceConvex(config).mutation(api.webhooks.create, webhook, { skipQueue: true });
     return data<WebhookAnswer>({ form, result: { status: "success" }, secret });

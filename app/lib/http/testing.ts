@@ -25,6 +25,8 @@ export const testConfig: AppConfig = {
   smtpUrl: null,
   mailFrom: "Atelier <no-reply@atelier.example>",
   webhooks: true,
+  auditLogRetentionDays: 365,
+  settingsFingerprints: {},
   publicLinks: { enabled: true, reportTo: null },
   payments: null,
   accounts: {

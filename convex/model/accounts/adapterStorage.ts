@@ -11,6 +11,7 @@ import {
   queryGeneric,
 } from "convex/server";
 import { type Infer, v, type Value } from "convex/values";
+import { type AuthRequest, authRequest } from "../audit/authEvents";
 import { conflict } from "../errors";
 import { isTaken, type Read, type Row, readRows, type StoreModel, type Tables } from "./adapterRows";
 import { requireService } from "./service";
@@ -38,15 +39,15 @@ type Writer = GenericDatabaseWriter<StoreModel>;
 type Fields = Record<string, Value>;
 type Joins = Infer<typeof joinsOf>;
 type Scheduling = Pick<GenericMutationCtx<StoreModel>, "scheduler" | "runMutation">;
-type Writing = Scheduling & { db: Writer };
+type Writing = Scheduling & { db: Writer; request: AuthRequest };
 
 type Options = {
   tables: GenericSchema;
   uniqueIndexes: Record<string, string[]>;
   scans: boolean;
-  deleted?: (ctx: Scheduling, model: string, rows: Row[]) => Promise<void>;
+  deleted?: (ctx: Writing, model: string, rows: Row[]) => Promise<void>;
   /** Called for inserted (`before` is null) or updated rows in the same transaction. */
-  written?: (ctx: Scheduling, model: string, before: Fields | null, after: Fields) => Promise<void>;
+  written?: (ctx: Writing, model: string, before: Fields | null, after: Fields) => Promise<void>;
 };
 
 const query: QueryBuilder<StoreModel, "public"> = queryGeneric;
@@ -60,7 +61,13 @@ const closed = {
   },
 };
 const serverQuery = customQuery(query, closed);
-const serverMutation = customMutation(mutation, closed);
+const serverMutation = customMutation(mutation, {
+  args: { request: v.optional(authRequest) },
+  input: async (ctx: GenericMutationCtx<StoreModel>, { request = {} }: { request?: AuthRequest | undefined }) => {
+    await requireService(ctx);
+    return { ctx: { request }, args: {} };
+  },
+});
 
 /** Builds Better Auth's storage functions, each one transaction. Rows have no `_id` and `_creationTime`. */
 export function storageFunctions({ tables, uniqueIndexes, scans, deleted, written }: Options) {
@@ -146,6 +153,7 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
     commit: serverMutation({
       args: { writes: v.array(write) },
       handler: async (ctx, { writes }) => {
+        const gone = new Map<string, Row[]>();
         for (const each of writes) {
           if (each.kind === "insert") {
             await insert(ctx, each.model, each.data);
@@ -153,9 +161,14 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
           }
           const [row] = await read(ctx.db, { model: each.model, where: [equals("id", each.id)], limit: 1 });
           if (!row) throw conflict(`${each.model}: a row of the transaction is gone`);
-          if (each.kind === "update") await change(ctx, each.model, row, each.update);
-          else await remove(ctx, each.model, [row]);
+          if (each.kind === "update") {
+            await change(ctx, each.model, row, each.update);
+            continue;
+          }
+          await ctx.db.delete(row._id);
+          gone.set(each.model, [...(gone.get(each.model) ?? []), row]);
         }
+        for (const [model, rows] of gone) await deleted?.(ctx, model, rows);
       },
     }),
   };

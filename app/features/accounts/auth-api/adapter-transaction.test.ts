@@ -74,7 +74,7 @@ async function rowsOf({ id }: Person, proof: string | null) {
 async function post(auth: Auth, path: string, body: object, cookie = ""): Promise<number> {
   const headers = new Headers({ Origin: ORIGIN, "Content-Type": "application/json", ...(cookie && { Cookie: cookie }) });
   const request = new Request(`${ORIGIN}/api/auth${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  return runAuthCall(() => auth.handler(request), null).then(
+  return runAuthCall(() => auth.handler(request)).then(
     ({ result }) => result.status,
     () => 500,
   );

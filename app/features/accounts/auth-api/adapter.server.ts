@@ -13,7 +13,7 @@ import { api } from "#convex/_generated/api";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
 import { forgetSessions } from "../session/session-check.server";
-import { forgetReads, isDeletedUser, readCached } from "./auth-call.server";
+import { authRequest, forgetReads, isDeletedUser, noteNewSessionToken, noteSubject, readCached } from "./auth-call.server";
 
 const store = api.accounts.store;
 
@@ -53,7 +53,8 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
       };
       const result = await run(createAdapterFactory({ config: { ...CONFIG, transaction: false }, adapter })(options));
       try {
-        if (writes.length > 0) await client.mutation(store.commit, { writes }, NOW).finally(forgetSessions);
+        if (writes.length > 0) await client.mutation(store.commit, { writes, ...authRequest() }, NOW).finally(forgetSessions);
+        for (const each of writes) if (each.kind === "insert" && each.model === "sessions") noteNewSessionToken(each.data["token"]);
         return result;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || refusalOf(error)?.code !== "conflict") throw error;
@@ -70,10 +71,16 @@ const storeOperations =
       return client.mutation(...args).finally(forgetSessions);
     };
     return {
-      create: async ({ model, data }) => row(await mutate(store.create, { model, data }, NOW)),
+      async create({ model, data }) {
+        const created = await mutate(store.create, { model, data, ...authRequest() }, NOW);
+        if (model === "sessions") noteNewSessionToken(Reflect.get(data, "token"));
+        return row(created);
+      },
       findOne: async ({ model, where, ...shape }) => {
         const args = { model, where: clauses(where), ...shaped(model, shape) };
-        return row(await readCached(args, () => client.query(store.findOne, args)));
+        const found: unknown = await readCached(args, () => client.query(store.findOne, args));
+        noteSubject(model, found);
+        return row(found);
       },
       findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {
         if (isOfDeletedUser(model, where)) return [];
@@ -84,15 +91,15 @@ const storeOperations =
       },
       count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
       update: async ({ model, where, update }) =>
-        row(await mutate(store.update, { model, where: clauses(where), update: row(update) }, NOW).catch(inWords(model))),
-      updateMany: ({ model, where, update }) => mutate(store.updateMany, { model, where: clauses(where), update }, NOW),
+        row(await mutate(store.update, { model, where: clauses(where), update: row(update), ...authRequest() }, NOW).catch(inWords(model))),
+      updateMany: ({ model, where, update }) => mutate(store.updateMany, { model, where: clauses(where), update, ...authRequest() }, NOW),
       delete: async ({ model, where }) => {
         if (where.length > 0) await deleteAll(model, where);
       },
       deleteMany: ({ model, where }) => deleteAll(model, where),
-      consumeOne: async ({ model, where }) => row(await mutate(store.consumeOne, { model, where: clauses(where) }, NOW)),
+      consumeOne: async ({ model, where }) => row(await mutate(store.consumeOne, { model, where: clauses(where), ...authRequest() }, NOW)),
       incrementOne: async ({ model, where, increment, set }) =>
-        row(await mutate(store.incrementOne, { model, where: clauses(where), increment, set }, NOW)),
+        row(await mutate(store.incrementOne, { model, where: clauses(where), increment, set, ...authRequest() }, NOW)),
     };
 
     function shaped(model: string, { select, join }: Shape) {
@@ -105,7 +112,9 @@ const storeOperations =
       if (isOfDeletedUser(model, where)) return 0;
       let deleted = 0;
       for (let more = true; more;) {
-        const batch = await mutate(store.deleteMany, { model, where: clauses(where) }, NOW);
+        const [clause] = where;
+        const ofSession = model === "sessions" && clause?.field === "token" ? clause.value : undefined;
+        const batch = await mutate(store.deleteMany, { model, where: clauses(where), ...authRequest(ofSession) }, NOW);
         deleted += batch.count;
         more = batch.more;
       }

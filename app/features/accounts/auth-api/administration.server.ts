@@ -7,6 +7,7 @@ import { createInvitationToken, INVITATION } from "../invitations/invitations.se
 import { mailProviderLink } from "../mail/mail-provider-link";
 import { queueMail } from "../mail/queue.server";
 import { serviceConvex } from "../session/convex/service-client.server";
+import { asOperator } from "./auth-call.server";
 import { AUTH_PATH, authFor } from "./auth.server";
 import { deleteUser } from "./delete-account.server";
 import { MAGIC_LINK_PATH } from "./sign-in-link.server";
@@ -82,7 +83,8 @@ export async function administration(config: AppConfig) {
       if (!user) return null;
       const token = generateRandomString(TOKEN_LENGTH, "a-z", "A-Z", "0-9");
       const expiresAt = new Date(Date.now() + TOKEN_LIFE);
-      await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: user.id, expiresAt });
+      const link = { identifier: `reset-password:${token}`, value: user.id, expiresAt };
+      await asOperator(user.id, () => internalAdapter.createVerificationValue(link));
       return `${config.publicUrl}/reset-password?${new URLSearchParams({ token })}`;
     },
 
@@ -97,7 +99,8 @@ export async function administration(config: AppConfig) {
       const token = generateRandomString(SIGN_IN_TOKEN_LENGTH, "a-z", "A-Z");
       const identifier = `magic-link:${createHash("sha256").update(token).digest("base64url")}`;
       const value = JSON.stringify({ type: "magic-link", email: user.email });
-      await internalAdapter.createVerificationValue({ identifier, value, expiresAt: new Date(Date.now() + SIGN_IN_TOKEN_LIFE) });
+      const expiresAt = new Date(Date.now() + SIGN_IN_TOKEN_LIFE);
+      await asOperator(user.id, () => internalAdapter.createVerificationValue({ identifier, value, expiresAt }));
       const search = new URLSearchParams({ token, callbackURL: "/projects", errorCallbackURL: "/sign-in" });
       return { link: `${config.publicUrl}${AUTH_PATH}${MAGIC_LINK_PATH}?${search}` };
     },
@@ -105,16 +108,18 @@ export async function administration(config: AppConfig) {
     async delete(email: string): Promise<true | null> {
       const user = await find(email);
       if (!user) return null;
-      await deleteUser(config, user.id);
+      await asOperator(user.id, () => deleteUser(config, user.id));
       return true;
     },
 
     async disableTwoFactor(email: string): Promise<boolean | null> {
       const user = await find(email);
       if (!user) return null;
-      const count = await adapter.deleteMany({ model: "twoFactor", where: [{ field: "userId", value: user.id }] });
-      await internalAdapter.updateUser(user.id, { twoFactorEnabled: false });
-      return count > 0;
+      return asOperator(user.id, async () => {
+        const count = await adapter.deleteMany({ model: "twoFactor", where: [{ field: "userId", value: user.id }] });
+        await internalAdapter.updateUser(user.id, { twoFactorEnabled: false });
+        return count > 0;
+      });
     },
   };
 }

@@ -1,24 +1,84 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { FunctionArgs } from "convex/server";
+import type { api } from "#convex/_generated/api";
 import type { CreatedSession } from "../session/session.server";
+
+/** Who writes and from where, for the audit log. */
+type Origin = NonNullable<FunctionArgs<typeof api.accounts.store.create>["request"]>;
+
+/** User ids in the rows that a request has read, by table. They name the account of a rejected sign-in. */
+export type Subjects = ReadonlyMap<string, string>;
 
 type AuthCall = {
   kept: Map<string, Promise<unknown>>;
   isEarly: boolean;
   created: { session: CreatedSession | null };
   deletedUsers: Set<string>;
+  origin: Origin;
+  subjects: Map<string, string>;
+  sessionTokens: Set<unknown>;
 };
 
 const calls = new AsyncLocalStorage<AuthCall>();
 
-/** Runs a request of Better Auth. `early` reads what the request needs, in parallel with the rate limit check. */
+const newCall = (origin: Origin): AuthCall => ({
+  kept: new Map(),
+  isEarly: false,
+  created: { session: null },
+  deletedUsers: new Set(),
+  origin,
+  subjects: new Map(),
+  sessionTokens: new Set(),
+});
+
+type AuthCallOptions = {
+  /** Reads what the request needs, in parallel with the rate limit check. */
+  early?: (() => Promise<unknown>) | null;
+  origin?: Origin;
+};
+
+/** Runs a request of Better Auth. */
 export async function runAuthCall<Result>(
   run: () => Promise<Result>,
-  early: (() => Promise<unknown>) | null,
-): Promise<{ result: Result; session: CreatedSession | null }> {
-  const call: AuthCall = { kept: new Map(), isEarly: false, created: { session: null }, deletedUsers: new Set() };
+  { early = null, origin = {} }: AuthCallOptions = {},
+): Promise<{ result: Result; session: CreatedSession | null; subjects: Subjects }> {
+  const call = newCall(origin);
   if (early) void calls.run({ ...call, isEarly: true }, early).catch(() => {});
   const result = await calls.run(call, run);
-  return { result, session: call.created.session };
+  return { result, session: call.created.session, subjects: call.subjects };
+}
+
+/** Runs an operation of the operator on an account, so that the audit log names the operator. */
+export const asOperator = <Result>(userId: string, run: () => Promise<Result>): Promise<Result> =>
+  calls.run(newCall({ actor: "operator", userId }), run);
+
+/** Returns the argument that names the origin of a write. `deletedSession` is the token of a session that the write deletes. */
+export function authRequest(deletedSession?: unknown): { request?: Origin } {
+  const call = calls.getStore();
+  if (!call) return {};
+  const endsOwnSession = deletedSession !== undefined && call.sessionTokens.has(deletedSession);
+  return { request: { ...call.origin, ...(endsOwnSession && { endsOwnSession }) } };
+}
+
+/** Returns the network of the request's client, as an argument for a mutation. */
+export function callerNetwork(): { address?: string } {
+  const address = calls.getStore()?.origin.address;
+  return address === undefined ? {} : { address };
+}
+
+/** Adds to the origin of the current request. */
+export function noteOrigin(more: Pick<Origin, "provider" | "replacesSession">): void {
+  const call = calls.getStore();
+  if (call) Object.assign(call.origin, more);
+}
+
+export const noteNewSessionToken = (token: unknown): void => void calls.getStore()?.sessionTokens.add(token);
+
+/** Records whose row a request has read. */
+export function noteSubject(model: string, row: unknown): void {
+  if (typeof row !== "object" || row === null) return;
+  const id: unknown = Reflect.get(row, model === "users" ? "id" : "userId");
+  if (typeof id === "string") calls.getStore()?.subjects.set(model, id);
 }
 
 /** Returns the result of an earlier read with the same arguments in this request. Only early reads and session reads are cached. */

@@ -16,7 +16,7 @@ describe("runAuthCall", () => {
         expect(reads()).toBe(1);
         return readCached(user, read);
       },
-      () => readCached(user, read),
+      { early: () => readCached(user, read) },
     );
     expect([result, reads()]).toEqual([1, 1]);
   });
@@ -27,29 +27,21 @@ describe("runAuthCall", () => {
       const before = [await readCached(session, read), await readCached(session, read), await readCached(user, read)];
       forgetReads();
       return [...before, await readCached(session, read), await readCached(user, read)];
-    }, null);
+    });
     expect(result).toEqual([1, 1, 2, 3, 4]);
   });
 
   it("shares no result between requests", async () => {
     const { read } = store();
-    const request = () => runAuthCall(() => readCached(session, read), null);
+    const request = () => runAuthCall(() => readCached(session, read));
     const both = await Promise.all([request(), request()]);
     expect(both.map(({ result }) => result)).toEqual([1, 2]);
   });
 
   it("reports a failed early read only to a request that reads the same", async () => {
     const fail = () => Promise.reject(new Error("down"));
-    await expect(
-      runAuthCall(
-        () => readCached(user, fail),
-        () => readCached(user, fail),
-      ),
-    ).rejects.toThrow("down");
-    const { result } = await runAuthCall(
-      async () => "limited",
-      () => readCached(user, fail),
-    );
+    await expect(runAuthCall(() => readCached(user, fail), { early: () => readCached(user, fail) })).rejects.toThrow("down");
+    const { result } = await runAuthCall(async () => "limited", { early: () => readCached(user, fail) });
     expect(result).toBe("limited");
   });
 });

@@ -2,6 +2,7 @@ import type { RouterContextProvider } from "react-router";
 import * as z from "zod";
 import { DISK_FULL_TEXT } from "~/lib/data/error-responses";
 import { readBody } from "~/lib/http/forms/body.server";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { FORM_BYTES } from "~/lib/http/forms/form.server";
 import { originOf } from "~/lib/http/origin.server";
@@ -12,6 +13,7 @@ import { clearConvexToken } from "../session/convex/convex-token-cookie.server";
 import { DELETION_LINK } from "../session/safe-redirect";
 import { issueConvexToken, renewVisitor, redirectToSignIn } from "../session/session.server";
 import { runAuthCall } from "./auth-call.server";
+import { recordFailure } from "./record-failure.server";
 
 type RequestInContext = { request: Request; context: Readonly<RouterContextProvider> };
 
@@ -119,17 +121,19 @@ async function handle(incoming: RequestInContext, inner: Request): Promise<Respo
   const config = context.get(configContext);
   const auth = authFor(config, request);
   const early = await earlyRead(incoming, auth, inner);
-  const { outcome, unavailable, diskFull } = await noticeUnavailable(() => runAuthCall(() => auth.handler(inner), early));
+  const origin = { path: pathOf(inner), ...clientNetwork(context) };
+  const { outcome, unavailable, diskFull } = await noticeUnavailable(() => runAuthCall(() => auth.handler(inner), { early, origin }));
   if (unavailable && (outcome.status === "rejected" || outcome.value.result.status >= 400 || isSignOut(inner)))
     return diskFull ? diskFullAnswer() : unavailableAnswer();
   if (outcome.status === "rejected") throw outcome.reason;
-  const { result: answer, session } = outcome.value;
+  const { result: answer, session, subjects } = outcome.value;
+  recordFailure(config, { request: inner, answer, origin, subjects });
   const response = answer.status === 429 ? await withCode(answer) : new Response(answer.body, answer);
   const retryAfter = response.headers.get("X-Retry-After");
   if (retryAfter !== null) response.headers.set("Retry-After", retryAfter);
   // The token contains the visitor's name, address and picture, which may have changed.
   if (changesVisitor(inner) && response.status < 400) {
-    const issued = session && (await issueConvexToken(config, request, response.headers, session));
+    const issued = session && (await issueConvexToken(context, request, response.headers, session));
     response.headers.append("Set-Cookie", issued ?? clearConvexToken(cookieNames(originOf(config, request))));
   }
   return response;
@@ -139,7 +143,7 @@ async function handle(incoming: RequestInContext, inner: Request): Promise<Respo
 async function earlyRead({ request, context }: RequestInContext, auth: Auth, inner: Request): Promise<(() => Promise<unknown>) | null> {
   const config = context.get(configContext);
   if (!config.accounts.rateLimit || inner.method !== "POST") return null;
-  const path = new URL(inner.url).pathname.slice(AUTH_PATH.length);
+  const path = pathOf(inner);
   if (path === "/sign-in/email") {
     const { data } = emailOf.safeParse(
       await inner
@@ -155,6 +159,8 @@ async function earlyRead({ request, context }: RequestInContext, auth: Auth, inn
   const [token = ""] = cookie.split(/\.|%2E/i);
   return async () => (await auth.$context).internalAdapter.findSession(token);
 }
+
+const pathOf = ({ url }: Request) => new URL(url).pathname.slice(AUTH_PATH.length);
 
 const emailOf = z.object({ email: z.email() });
 

@@ -15,6 +15,7 @@ import { cookieNames } from "../session/cookies";
 import { authMail, sendCode, sendSignInLink } from "../mail/auth-mail.server";
 import { mailProviderLink } from "../mail/mail-provider-link";
 import { firstRefusal, issuerRules } from "./issuers/issuer-rules.server";
+import { auditOrigin } from "./plugins/audit-origin.server";
 import { device } from "./plugins/device.server";
 import { lastMethod } from "./plugins/credentials/last-method.server";
 import { limits } from "./plugins/limits.server";
@@ -175,6 +176,7 @@ function makeAuth(config: AppConfig, origin: string) {
       signUpRule(config),
       plainTargets(),
       passwords({ breaches: accounts.refuseBreachedPasswords }),
+      auditOrigin(),
       device(origin),
       lastMethod(origin),
       providerCallbacks(config, origin),

@@ -4,7 +4,7 @@ import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
 import { forgetSessions } from "../session/session-check.server";
-import { forgetReads, noteDeletedUser } from "./auth-call.server";
+import { authRequest, forgetReads, noteDeletedUser } from "./auth-call.server";
 
 /** Deletes an account and its rows with one call. Better Auth's later deletions of single rows are skipped (`isOfDeletedUser`). */
 export const deleteAccount =
@@ -17,6 +17,6 @@ export const deleteAccount =
 
 export async function deleteUser(config: AppConfig, userId: string): Promise<void> {
   forgetReads();
-  await serviceConvex(config).mutation(api.accounts.store.deleteUser, { userId }, { skipQueue: true });
+  await serviceConvex(config).mutation(api.accounts.store.deleteUser, { userId, ...authRequest() }, { skipQueue: true });
   forgetSessions();
 }

@@ -4,6 +4,7 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import { MEMBER_ROLES } from "#convex/model/rights";
@@ -32,7 +33,7 @@ export async function inviteToProject({ request, context, projectId, sent }: Sen
   try {
     const { email, project, inviter, account } = await serviceConvex(config).mutation(
       api.invitations.invite,
-      { sessionId: visitor.sessionId, projectId, email: values.email, role, tokenHash, isMailed },
+      { sessionId: visitor.sessionId, projectId, email: values.email, role, tokenHash, isMailed, ...clientNetwork(context) },
       { skipQueue: true },
     );
     const url = `${config.publicUrl}/invitation?${new URLSearchParams({ [INVITATION]: token })}`;
@@ -68,7 +69,7 @@ export async function acceptProjectInvitation({ request, context }: Omit<Sent, "
   try {
     return await serviceConvex(context.get(configContext)).mutation(
       api.invitations.accept,
-      { sessionId: visitor.sessionId, ...opened },
+      { sessionId: visitor.sessionId, ...opened, ...clientNetwork(context) },
       { skipQueue: true },
     );
   } catch (error) {

@@ -3,6 +3,7 @@ import { createContext, type MiddlewareFunction, redirect, type RouterContextPro
 import type { AppConfig } from "~/config";
 import { diskFullResponse, unavailableResponse } from "~/lib/data/error-responses";
 import { pageAddress } from "~/lib/http/page-address";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { shortLocation } from "~/lib/http/middleware/redirect-length.server";
 import { withMutableHeaders } from "~/lib/http/mutable-headers";
@@ -36,7 +37,7 @@ export const renewVisitor = (context: Readonly<RouterContextProvider>): Promise<
 
 export const sessionMiddleware: MiddlewareFunction<Response> = async ({ request, context }, next) => {
   const setCookies: string[] = [];
-  context.set(resolverContext, resolver(context.get(configContext), request, setCookies));
+  context.set(resolverContext, resolver(context, request, setCookies));
   const response = withMutableHeaders(await next());
   for (const cookie of setCookies) response.headers.append("Set-Cookie", cookie);
   return response;
@@ -63,7 +64,8 @@ function signInAddress(target: string, error: string | null): string {
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
 }
 
-function resolver(config: AppConfig, request: Request, setCookies: string[]): Resolver {
+function resolver(context: Readonly<RouterContextProvider>, request: Request, setCookies: string[]): Resolver {
+  const config = context.get(configContext);
   const names = cookieNames(originOf(config, request));
   const session = readCookie(request.headers, names.session);
   let currentVisitor: Promise<Visitor | null> | undefined;
@@ -86,7 +88,7 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
       return null;
     }
     setCookies.push(...headers.getSetCookie());
-    const { cookie, ...visitor } = await issueToken(config, request, response, sessionAfter(headers, names) ?? session);
+    const { cookie, ...visitor } = await issueToken(context, request, response, sessionAfter(headers, names) ?? session);
     setCookies.push(cookie);
     return visitor;
   }
@@ -104,26 +106,28 @@ function sessionAfter(headers: Headers, names: CookieNames): string | null {
 
 /** Returns the cookie with the token of a session that a request has created, so that the next page needs no session lookup. */
 export async function issueConvexToken(
-  config: AppConfig,
+  context: Readonly<RouterContextProvider>,
   request: Request,
   answered: Headers,
   created: CreatedSession,
 ): Promise<string | null> {
-  const session = sessionAfter(answered, cookieNames(originOf(config, request)));
-  return session ? (await issueToken(config, request, created, session)).cookie : null;
+  const session = sessionAfter(answered, cookieNames(originOf(context.get(configContext), request)));
+  return session ? (await issueToken(context, request, created, session)).cookie : null;
 }
 
 async function issueToken(
-  config: AppConfig,
+  context: Readonly<RouterContextProvider>,
   request: Request,
   created: CreatedSession,
   session: string,
 ): Promise<Visitor & { cookie: string }> {
+  const config = context.get(configContext);
   const claims = claimsOf(created);
   recordSessionActivity(config, claims.sessionId, request.headers);
   const convexToken = await signUserToken(config.signingKey, claims, created.session.expiresAt, {
     limited: config.payments !== null,
     quota: config.storageQuotaBytes,
+    ...clientNetwork(context),
   });
   return { ...claims, convexToken, cookie: storeConvexToken(cookieNames(originOf(config, request)), session, convexToken) };
 }

@@ -3,6 +3,7 @@ import { createAccessToken, hashAccessToken } from "../session/access-token.serv
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf } from "~/lib/data/error-responses";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import { nameAccessToken } from "#convex/model/rules";
@@ -36,7 +37,7 @@ export const accessTokenIntents = {
       try {
         await serviceConvex(request.context.get(configContext)).mutation(
           api.accounts.accessTokens.create,
-          { sessionId: session.id, name, scopes, days, tokenHash: hashAccessToken(token) },
+          { sessionId: session.id, name, scopes, days, tokenHash: hashAccessToken(token), ...clientNetwork(request.context) },
           { skipQueue: true },
         );
       } catch (error) {

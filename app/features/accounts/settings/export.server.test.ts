@@ -2,14 +2,15 @@ import type { FunctionReference } from "convex/server";
 import { getFunctionName } from "convex/server";
 import { RouterContextProvider } from "react-router";
 import { beforeEach, expect, it, vi } from "vitest";
-import { configContext } from "~/lib/http/context";
+import { clientAddressContext, configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
 import { exportArchive } from "./export.server";
 
 type Query = (query: FunctionReference<"query">, args: Record<string, unknown>) => Promise<unknown>;
 const query = vi.hoisted(() => vi.fn<Query>());
+const mutation = vi.hoisted(() => vi.fn<Query>());
 const fromStorage = vi.hoisted(() => vi.fn<() => Promise<Response>>());
-vi.mock("../session/convex/service-client.server", () => ({ serviceConvex: () => ({ query }) }));
+vi.mock("../session/convex/service-client.server", () => ({ serviceConvex: () => ({ query, mutation }) }));
 vi.mock("~/features/images/serve/image-service.server", () => ({ fromStorage }));
 
 const IMAGES = 30;
@@ -51,10 +52,17 @@ beforeEach(() => {
 function exportAll(): Promise<Response> {
   const context = new RouterContextProvider();
   context.set(configContext, testConfig);
+  context.set(clientAddressContext, "192.0.2.1");
   const user = { id: "ada" };
   const visitor = { sessionId: "s", userId: "ada", user } as unknown as Parameters<typeof exportArchive>[0];
   return exportArchive(visitor, new Request("https://atelier.example/account/export"), context);
 }
+
+it("records the export in the audit log", async () => {
+  mutation.mockClear();
+  await exportAll();
+  expect(mutation.mock.calls.map(([, args]) => args)).toEqual([{ sessionId: "s", of: "data", address: "192.0.2.0/24" }]);
+});
 
 it("opens a few files ahead, also of the next design", { tags: "@export-ahead" }, async () => {
   const reader = (await exportAll()).body?.getReader();

@@ -3,6 +3,7 @@ import { type Entry, zipResponse } from "~/features/downloads/zip-response.serve
 import { listAll, nullIfNotFound, type Row } from "~/features/downloads/content-reader.server";
 import { folderNames } from "~/features/downloads/folder-names";
 import { openAhead } from "~/features/downloads/open-ahead";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { fromStorage } from "~/features/images/serve/image-service.server";
 import { api } from "#convex/_generated/api";
@@ -27,6 +28,10 @@ export async function exportArchive(
 ): Promise<Response> {
   const convex = serviceConvex(context.get(configContext));
   const account: unknown = await convex.query(api.accounts.belongings.account, { sessionId });
+  if (request.method === "GET") {
+    const exported = { sessionId, of: "data" as const, ...clientNetwork(context) };
+    await convex.mutation(api.auditLog.recordExport, exported, { skipQueue: true });
+  }
 
   async function* files(signal: AbortSignal): AsyncGenerator<Entry> {
     yield json("account.json", account);
@@ -36,6 +41,10 @@ export async function exportArchive(
     const activities = [];
     for await (const { id: _, ...activity } of listAll(convex, archive.activities, { sessionId })) activities.push(activity);
     yield json("activity.json", activities);
+
+    const events = [];
+    for await (const { id: _, ...event } of listAll(convex, archive.auditEvents, { sessionId })) events.push(event);
+    yield json("account-activity.json", events);
 
     const favourites = [];
     for await (const { id: _, ...favourite } of listAll(convex, archive.favourites, { sessionId })) favourites.push(favourite);

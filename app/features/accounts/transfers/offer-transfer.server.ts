@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refusalOf } from "~/lib/data/error-responses";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import type { Refusal } from "#convex/model/errors";
@@ -21,7 +22,8 @@ export const offerTransfer = (projectId: string) =>
         const { session } = await requireRecentSignIn(request);
         const config = request.context.get(configContext);
         try {
-          await serviceConvex(config).mutation(api.transfers.offer, { sessionId: session.id, projectId, userId }, { skipQueue: true });
+          const offer = { sessionId: session.id, projectId, userId, ...clientNetwork(request.context) };
+          await serviceConvex(config).mutation(api.transfers.offer, offer, { skipQueue: true });
           return { done: "transfer-offered" };
         } catch (error) {
           const refusal = refusalOf(error);

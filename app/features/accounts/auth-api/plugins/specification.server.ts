@@ -1,6 +1,7 @@
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../../session/convex/service-client.server";
+import { callerNetwork } from "../auth-call.server";
 import { accountChanges } from "./account-changes.server";
 import { errorPage } from "./error-page.server";
 import { linkedAccounts } from "./providers/linked-accounts.server";
@@ -12,7 +13,7 @@ import { refusals } from "./refusals.server";
 export const specification = (config: AppConfig) => [
   passwordReset(),
   linkedAccounts((sessionId, id, lastToo) =>
-    serviceConvex(config).mutation(api.accounts.linked.unlink, { sessionId, id, lastToo }, { skipQueue: true }),
+    serviceConvex(config).mutation(api.accounts.linked.unlink, { sessionId, id, lastToo, ...callerNetwork() }, { skipQueue: true }),
   ),
   providerTokens(),
   accountChanges(),

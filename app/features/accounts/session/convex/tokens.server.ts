@@ -23,6 +23,9 @@ export type UserClaims = {
 /** `quota` is in bytes; the app server's own calls pass it as an argument. */
 type Plans = { limited?: boolean; quota?: number };
 
+/** `address`: the client's network, which the audit log stores. */
+type UserTokenOptions = Plans & { address?: string };
+
 type SigningKey = AppConfig["signingKey"];
 
 /** Lifetime in seconds. It is short, because scripts in the browser can read the token. */
@@ -36,14 +39,28 @@ const LINK_SUBJECT = "public-link";
 
 const ALGORITHM = "ES256";
 
-export async function signUserToken(key: SigningKey, claims: UserClaims, sessionExpiresAt: Date, plans: Plans = {}): Promise<string> {
+export async function signUserToken(
+  key: SigningKey,
+  claims: UserClaims,
+  sessionExpiresAt: Date,
+  options: UserTokenOptions = {},
+): Promise<string> {
+  const { address, ...plans } = options;
   const now = Math.floor(Date.now() / 1000);
   const sessionSeconds = Math.floor(sessionExpiresAt.getTime() / 1000) - now;
   const expires = now + Math.max(Math.min(USER_TOKEN_SECONDS, sessionSeconds), MIN_USER_TOKEN_SECONDS);
   const { name, email, emailVerified, image } = claims.user;
   return sign(
     key,
-    { sessionId: claims.sessionId, name, email, email_verified: emailVerified, picture: image, ...limitedBy(plans) },
+    {
+      sessionId: claims.sessionId,
+      name,
+      email,
+      email_verified: emailVerified,
+      picture: image,
+      ...limitedBy(plans),
+      ...(address !== undefined && { address }),
+    },
     claims.userId,
     USER_AUDIENCE,
     expires,

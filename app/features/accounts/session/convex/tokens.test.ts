@@ -51,6 +51,12 @@ describe("a user's token", () => {
     expect(secondsLeft(payload)).toBeCloseTo(lifetime, -1);
   });
 
+  it("names the client's network for the audit log", async () => {
+    const token = await signUserToken(key, claims, inAWeek(), { address: "192.0.2.0/24" });
+    expect(await asDeployment(token, USER_AUDIENCE)).toMatchObject({ address: "192.0.2.0/24" });
+    expect(await asDeployment(await signUserToken(key, claims, inAWeek()), USER_AUDIENCE)).not.toHaveProperty("address");
+  });
+
   it("is read back unchanged", async () => {
     expect(await readUserToken(key, await signUserToken(key, claims, inAWeek()))).toEqual(claims);
   });

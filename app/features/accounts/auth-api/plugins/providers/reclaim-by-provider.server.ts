@@ -2,6 +2,7 @@ import type { BetterAuthPlugin } from "better-auth";
 import { createAuthMiddleware, getOAuthState } from "better-auth/api";
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
+import { callerNetwork } from "../../auth-call.server";
 import { serviceConvex } from "../../../session/convex/service-client.server";
 import type { ValidateUserInfo } from "../../issuers/issuer-rules.server";
 
@@ -40,11 +41,11 @@ export function removeBeforeLinking(config: AppConfig): ValidateUserInfo {
     const convex = serviceConvex(config);
     const removed = new Set<string>();
     for (;;) {
-      const batch = await convex.mutation(api.accounts.reclaim.removeCredentials, { userId }, { skipQueue: true });
+      const batch = await convex.mutation(api.accounts.reclaim.removeCredentials, { userId, ...callerNetwork() }, { skipQueue: true });
       if (batch.length === 0) break;
       for (const credential of batch) removed.add(credential);
     }
-    const reclaimed = { userId, providerId, removed: [...removed] };
+    const reclaimed = { userId, providerId, removed: [...removed], ...callerNetwork() };
     await convex.mutation(api.accounts.reclaim.verifyAddress, reclaimed, { skipQueue: true });
     // Better Auth continues with the stale user and would reject it as unverified. The change applies to this request only.
     ctx.context.socialProviders = ctx.context.socialProviders.map((provider) =>

@@ -1,0 +1,40 @@
+import type { BetterAuthPlugin } from "better-auth";
+import { createAuthMiddleware } from "better-auth/api";
+import { z } from "zod";
+import { noteOrigin } from "../auth-call.server";
+
+/** Endpoints that replace the session of the user who calls them. */
+const REPLACING = /^\/(?:two-factor\/|change-password$)/;
+
+const named = z.object({ provider: z.string() });
+
+/** Tells the audit log what the path of a request does not show: the provider of a sign-in, and whether a session replaces another. */
+export const auditOrigin = () =>
+  ({
+    id: "audit-origin",
+    hooks: {
+      before: [
+        {
+          matcher: ({ path }) => path === "/sign-in/social",
+          handler: createAuthMiddleware(async ({ body, context }) => {
+            const { data } = named.safeParse(body);
+            if (data && context.socialProviders.some(({ id }) => id === data.provider)) noteOrigin(data);
+          }),
+        },
+      ],
+    },
+    init: () => ({
+      options: {
+        databaseHooks: {
+          session: {
+            create: {
+              before: async (session, ctx) => {
+                if (ctx && REPLACING.test(ctx.path) && ctx.context.session?.user.id === session.userId)
+                  noteOrigin({ replacesSession: true });
+              },
+            },
+          },
+        },
+      },
+    }),
+  }) satisfies BetterAuthPlugin;

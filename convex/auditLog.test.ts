@@ -1,0 +1,614 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Caller, NETWORK, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { shareProject } from "../tests/convex/shared-project.ts";
+import { api, internal } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+import { AUDIT_BATCH } from "./jobs/auditLog";
+import { AUDIT_ACTION_NAMES, type AuditAction } from "./model/audit/auditActions";
+
+const store = api.accounts.store;
+const ADDRESS = "198.51.100.0/24";
+const DAY = 24 * 60 * 60 * 1000;
+const paginationOpts = { cursor: null, numItems: 100 };
+
+type Fixtures = Awaited<ReturnType<typeof shareProject>> & { backend: Backend; server: Caller };
+type Expected = Record<string, unknown>;
+/** Runs an action once, and a second time where a form may be submitted twice. Returns the fields of the only event. */
+type Scenario = (fixtures: Fixtures) => Promise<Expected>;
+
+const byField = (field: string, value: string) => [
+  { field, operator: "eq" as const, value, connector: "AND" as const, mode: "sensitive" as const },
+];
+const dates = () => ({ createdAt: Date.now(), updatedAt: Date.now() });
+const session = (userId: string, id = `new session of ${userId}`) => ({
+  id,
+  token: `token of ${id}`,
+  userId,
+  expiresAt: Date.now() + DAY,
+  ...dates(),
+});
+const verification = (identifier: string, value: string) => ({
+  id: `${identifier} ${value}`,
+  identifier: `${identifier}${value}`,
+  value,
+  expiresAt: Date.now() + DAY,
+  ...dates(),
+});
+const own = ({ userId }: Person, address = NETWORK): Expected => ({ actor: "user", userId, address, result: "success" });
+const failed = (userId: string, details?: object): Expected => ({
+  actor: "visitor",
+  userId,
+  address: ADDRESS,
+  result: "failure",
+  ...(details && { details }),
+});
+
+const insert = ({ backend }: Fixtures, table: string, row: object) => backend.inside.mutation(probe.insert, { table, row });
+
+async function linkOf({ server, ada, project }: Fixtures): Promise<Id<"links">> {
+  const link = { itemId: project, tokenHash: crypto.randomUUID(), sealedToken: "sealed", passwordHash: null, ...linkSettings };
+  const call = { sessionId: ada.sessionId, address: ADDRESS, ...link, key: "of one form" };
+  const id = await server.mutation(api.links.create, call);
+  expect(await server.mutation(api.links.create, call)).toBe(id);
+  return id;
+}
+const linkSettings = { name: "for the client", downloads: false, comments: false, expiresAt: null };
+
+const setFactor = ({ backend }: Fixtures, row: Record<string, unknown> | undefined, fields: object) =>
+  backend.inside.mutation(probe.patch, { table: "users", id: String(row?.["_id"]), fields });
+const userRow = async ({ backend }: Fixtures, { userId }: Person) =>
+  (await backend.inside.query(probe.rows, { table: "users", field: "id", value: userId }))[0];
+
+async function offered({ server, backend, ada, eve, project }: Fixtures): Promise<string> {
+  await server.mutation(api.transfers.offer, { sessionId: ada.sessionId, projectId: project, userId: eve.userId, address: ADDRESS });
+  const [transfer] = await backend.inside.query(probe.rows, { table: "transfers", field: "projectId", value: project });
+  return String(transfer?.["_id"]);
+}
+
+async function invited(fixtures: Fixtures, email = "kim@example.com"): Promise<string> {
+  const { server, ada, project, backend } = fixtures;
+  const invitation = { projectId: project, email, role: "commenter" as const, tokenHash: `hash ${project}`, isMailed: false };
+  await server.mutation(api.invitations.invite, { sessionId: ada.sessionId, address: ADDRESS, ...invitation });
+  const [row] = await backend.inside.query(probe.rows, { table: "invitations", field: "projectId", value: project });
+  return String(row?.["_id"]);
+}
+
+async function userUpdate(f: Fixtures, update: Record<string, unknown>, path = "/update-user"): Promise<Expected> {
+  await f.server.mutation(store.update, {
+    model: "users",
+    where: byField("id", f.ada.userId),
+    update,
+    request: { path, address: ADDRESS },
+  });
+  return own(f.ada, ADDRESS);
+}
+
+async function factorUpdate(f: Fixtures, update: Record<string, unknown>, path: string): Promise<void> {
+  const { userId } = f.ada;
+  await insert(f, "twoFactors", { id: `factor ${userId}`, userId, secret: "s", backupCodes: "old" });
+  const change = { model: "twoFactors", where: byField("userId", userId), update, request: { path, address: ADDRESS } };
+  await f.server.mutation(store.update, change);
+  await f.server.mutation(store.update, change);
+}
+
+const scenarios: Record<AuditAction, Scenario> = {
+  async "signIn.succeeded"({ server, ada }) {
+    const request = { path: "/callback/github", address: ADDRESS };
+    await server.mutation(store.create, { model: "sessions", data: session(ada.userId), request });
+    return { ...own(ada, ADDRESS), details: { method: "provider", provider: "github" } };
+  },
+  async "signIn.challenged"(f) {
+    await setFactor(f, await userRow(f, f.ada), { twoFactorEnabled: true });
+    const request = { path: "/sign-in/email", address: ADDRESS };
+    await f.server.mutation(store.create, { model: "sessions", data: session(f.ada.userId), request });
+    const where = byField("token", session(f.ada.userId).token);
+    await f.server.mutation(store.deleteMany, { model: "sessions", where, request: { ...request, endsOwnSession: true } });
+    return { ...own(f.ada, ADDRESS), details: { method: "password" } };
+  },
+  async "signIn.failed"({ server, ada }) {
+    const request = { path: "/sign-in/email", address: ADDRESS, userId: ada.userId };
+    await server.mutation(api.auditLog.recordFailure, { kind: "signIn", reason: "INVALID_EMAIL_OR_PASSWORD", request, isLast: true });
+    return failed(ada.userId, { method: "password", reason: "INVALID_EMAIL_OR_PASSWORD", isLast: true });
+  },
+  async "secondFactor.locked"(f) {
+    await factorUpdate(f, { lockedUntil: Date.now() + DAY }, "/two-factor/verify-totp");
+    return { actor: "user", userId: f.ada.userId, result: "failure", address: ADDRESS };
+  },
+  async "session.ended"({ server, ada }) {
+    const call = { model: "sessions", where: byField("id", ada.sessionId), request: { path: "/sign-out", address: ADDRESS } };
+    await server.mutation(store.deleteMany, call);
+    await server.mutation(store.deleteMany, call);
+    return own(ada, ADDRESS);
+  },
+  async "session.revoked"(f) {
+    for (const each of [1, 2]) await insert(f, "sessions", session(f.ada.userId, `${each} of ${f.ada.userId}`));
+    const call = { model: "sessions", where: byField("userId", f.ada.userId), request: { path: "/change-password", address: ADDRESS } };
+    await f.server.mutation(store.deleteMany, call);
+    await f.server.mutation(store.deleteMany, call);
+    return { ...own(f.ada, ADDRESS), details: { count: 2 } };
+  },
+
+  async "account.created"({ server, ada }) {
+    const id = `new${ada.userId}`;
+    const user = { id, name: "New", email: `${id}@example.com`, emailVerified: false, ...dates() };
+    const account = { id, userId: id, providerId: "credential", accountId: id, password: "hash", ...dates() };
+    const request = { path: "/sign-up/email", address: ADDRESS };
+    const writes = [
+      { kind: "insert" as const, model: "users", data: user },
+      { kind: "insert" as const, model: "accounts", data: account },
+    ];
+    await server.mutation(store.commit, { writes, request });
+    return { actor: "user", userId: id, address: ADDRESS, details: { method: "signUp" } };
+  },
+  async "account.linked"(f) {
+    await addAccount(f, "credential");
+    await addAccount(f, "github", "/callback/github");
+    return { ...own(f.ada, ADDRESS), details: { provider: "github" } };
+  },
+  async "account.unlinked"(f) {
+    for (const providerId of ["credential", "github"]) await insert(f, "accounts", account(f.ada, providerId));
+    const { id } = account(f.ada, "github");
+    const call = { sessionId: f.ada.sessionId, id, lastToo: false, address: ADDRESS };
+    expect(await f.server.mutation(api.accounts.linked.unlink, call)).toBe("unlinked");
+    expect(await f.server.mutation(api.accounts.linked.unlink, call)).toBe("missing");
+    return { ...own(f.ada, ADDRESS), details: { provider: "github" } };
+  },
+  "email.changed": (f) => userUpdate(f, { email: `new${f.ada.userId}@example.com` }, "/change-email"),
+  async "email.verified"(f) {
+    await setFactor(f, await userRow(f, f.ada), { emailVerified: false });
+    await userUpdate(f, { emailVerified: true }, "/verify-email");
+    return userUpdate(f, { emailVerified: true }, "/verify-email");
+  },
+  async "password.added"(f) {
+    await addAccount(f, "github");
+    await addAccount(f, "credential", "/set-password");
+    return own(f.ada, ADDRESS);
+  },
+  async "password.changed"(f) {
+    const id = await addAccount(f, "credential");
+    const request = { path: "/reset-password", address: ADDRESS };
+    await f.server.mutation(store.update, { model: "accounts", where: byField("id", id), update: { password: "new" }, request });
+    return { userId: f.ada.userId, actor: "visitor", address: ADDRESS, details: { isReset: true } };
+  },
+  async "password.resetRequested"({ server, ada }) {
+    const data = verification("reset-password:", ada.userId);
+    await server.mutation(store.create, { model: "verifications", data, request: { actor: "operator", userId: ada.userId } });
+    return { actor: "operator", userId: ada.userId };
+  },
+  async "password.rejected"({ server, ada }) {
+    const request = { path: "/step-up", address: ADDRESS, userId: ada.userId };
+    await server.mutation(api.auditLog.recordFailure, { kind: "password", reason: "INVALID_PASSWORD", request });
+    return { ...failed(ada.userId), actor: "user" };
+  },
+  async "passkey.added"(f) {
+    await f.server.mutation(store.create, { model: "passkeys", data: passkey(f.ada), request: { path: "/passkey/x", address: ADDRESS } });
+    const where = byField("userId", f.ada.userId);
+    await f.server.mutation(store.update, { model: "passkeys", where, update: { counter: 2 } });
+    return own(f.ada, ADDRESS);
+  },
+  async "passkey.removed"(f) {
+    await insert(f, "passkeys", passkey(f.ada));
+    const call = { model: "passkeys", where: byField("userId", f.ada.userId), request: { address: ADDRESS } };
+    await f.server.mutation(store.deleteMany, call);
+    await f.server.mutation(store.deleteMany, call);
+    return own(f.ada, ADDRESS);
+  },
+  "twoFactor.enabled": (f) => userUpdate(f, { twoFactorEnabled: true }, "/two-factor/verify-totp"),
+  async "twoFactor.disabled"(f) {
+    await setFactor(f, await userRow(f, f.ada), { twoFactorEnabled: true });
+    return userUpdate(f, { twoFactorEnabled: false }, "/two-factor/disable");
+  },
+  async "backupCodes.created"(f) {
+    await factorUpdate(f, { backupCodes: "new" }, "/two-factor/generate-backup-codes");
+    return own(f.ada, ADDRESS);
+  },
+  async "device.trusted"({ server, ada }) {
+    const data = verification("trust-device-", ada.userId);
+    await server.mutation(store.create, { model: "verifications", data, request: { path: "/two-factor/verify-totp", address: ADDRESS } });
+    return own(ada, ADDRESS);
+  },
+  async "credentials.removed"(f) {
+    await setFactor(f, await userRow(f, f.eve), { emailVerified: false });
+    const call = { userId: f.eve.userId, address: ADDRESS };
+    await f.server.mutation(api.accounts.reclaim.removeCredentials, call);
+    await f.server.mutation(api.accounts.reclaim.removeCredentials, call);
+    return own(f.eve, ADDRESS);
+  },
+
+  async "invitation.created"(f) {
+    await invited(f);
+    return { ...own(f.ada, ADDRESS), target: { kind: "project", id: f.project }, details: { role: "commenter" } };
+  },
+  async "invitation.revoked"(f) {
+    const invitationId = await invited(f);
+    const call = { projectId: f.project, invitationId };
+    await f.ada.mutation(api.invitations.revoke, call);
+    expect(await refused(f.ada.mutation(api.invitations.revoke, call))).toMatchObject({ code: "not_found" });
+    return { ...own(f.ada), target: { kind: "project", id: f.project } };
+  },
+  async "invitation.accepted"(f) {
+    await invited(f);
+    const kim = await signUp(f.backend, "kim");
+    const call = { sessionId: kim.sessionId, tokenHash: `hash ${f.project}`, address: ADDRESS };
+    await f.server.mutation(api.invitations.accept, call);
+    expect(await refused(f.server.mutation(api.invitations.accept, call))).toMatchObject({ code: "not_found" });
+    const target = { kind: "project", id: f.project };
+    return { ...own(kim, ADDRESS), otherUserId: f.ada.userId, target, details: { role: "commenter" } };
+  },
+  async "member.roleChanged"({ ada, eve, project }) {
+    const call = { projectId: project, userId: eve.userId, role: "viewer" as const };
+    await ada.mutation(api.members.setRole, call);
+    await ada.mutation(api.members.setRole, call);
+    return { ...own(ada), otherUserId: eve.userId, target: { kind: "project", id: project }, details: { role: "viewer" } };
+  },
+  async "member.removed"({ ada, eve, project }) {
+    const call = { projectId: project, userId: eve.userId };
+    await ada.mutation(api.members.remove, call);
+    await refused(ada.mutation(api.members.remove, call));
+    return { ...own(ada), otherUserId: eve.userId, target: { kind: "project", id: project } };
+  },
+  async "member.left"({ eve, project }) {
+    await eve.mutation(api.members.leave, { projectId: project });
+    await refused(eve.mutation(api.members.leave, { projectId: project }));
+    return { ...own(eve), target: { kind: "project", id: project } };
+  },
+  async "transfer.offered"(f) {
+    await offered(f);
+    await refused(offered(f));
+    return { ...own(f.ada, ADDRESS), otherUserId: f.eve.userId, target: { kind: "project", id: f.project } };
+  },
+  async "transfer.cancelled"(f) {
+    await offered(f);
+    await f.ada.mutation(api.transfers.cancel, { projectId: f.project });
+    await refused(f.ada.mutation(api.transfers.cancel, { projectId: f.project }));
+    return { ...own(f.ada), otherUserId: f.eve.userId, target: { kind: "project", id: f.project } };
+  },
+  async "transfer.accepted"(f) {
+    const transferId = await offered(f);
+    await f.eve.mutation(api.transfers.accept, { transferId });
+    await refused(f.eve.mutation(api.transfers.accept, { transferId }));
+    return { ...own(f.eve), otherUserId: f.ada.userId, target: { kind: "project", id: f.project } };
+  },
+  async "transfer.declined"(f) {
+    const transferId = await offered(f);
+    await f.eve.mutation(api.transfers.decline, { transferId });
+    await refused(f.eve.mutation(api.transfers.decline, { transferId }));
+    return { ...own(f.eve), otherUserId: f.ada.userId, target: { kind: "project", id: f.project } };
+  },
+  async "link.created"(f) {
+    return { ...own(f.ada, ADDRESS), target: { kind: "link", id: await linkOf(f) } };
+  },
+  async "link.changed"(f) {
+    const linkId = await linkOf(f);
+    const change = { ...linkSettings, sessionId: f.ada.sessionId, projectId: f.project, linkId, passwordHash: "hash", address: ADDRESS };
+    await f.server.mutation(api.links.change, change);
+    return { ...own(f.ada, ADDRESS), target: { kind: "link", id: linkId } };
+  },
+  async "link.revoked"(f) {
+    const linkId = await linkOf(f);
+    await f.ada.mutation(api.links.revoke, { projectId: f.project, linkId });
+    await refused(f.ada.mutation(api.links.revoke, { projectId: f.project, linkId }));
+    return { ...own(f.ada), target: { kind: "link", id: linkId } };
+  },
+
+  async "accessToken.created"({ server, ada }) {
+    const token = { name: "script", tokenHash: `hash ${ada.userId}`, scopes: ["read" as const], days: 30 };
+    const id = await server.mutation(api.accounts.accessTokens.create, { sessionId: ada.sessionId, address: ADDRESS, ...token });
+    return { ...own(ada, ADDRESS), target: { kind: "accessToken", id } };
+  },
+  async "accessToken.revoked"(f) {
+    const token = { userId: f.ada.userId, name: "script", tokenHash: `hash ${f.ada.userId}`, scopes: ["read"], createdAt: 1 };
+    const id = await insert(f, "accessTokens", token);
+    await f.ada.mutation(api.accounts.accessTokens.revoke, { id });
+    await refused(f.ada.mutation(api.accounts.accessTokens.revoke, { id }));
+    return { ...own(f.ada), target: { kind: "accessToken", id } };
+  },
+  async "webhook.created"(f) {
+    return { ...own(f.ada, ADDRESS), target: { kind: "webhook", id: await webhookOf(f) } };
+  },
+  async "webhook.removed"(f) {
+    const webhookId = await webhookOf(f);
+    await f.ada.mutation(api.webhooks.remove, { projectId: f.project, webhookId });
+    await refused(f.ada.mutation(api.webhooks.remove, { projectId: f.project, webhookId }));
+    return { ...own(f.ada), target: { kind: "webhook", id: webhookId } };
+  },
+  async "signInLink.created"({ server, ada }) {
+    const data = { ...verification("magic-link:", ada.userId), value: "{}" };
+    await server.mutation(store.create, { model: "verifications", data, request: { actor: "operator", userId: ada.userId } });
+    return { actor: "operator", userId: ada.userId, result: "success" };
+  },
+
+  async "data.exported"({ server, ada }) {
+    await server.mutation(api.auditLog.recordExport, { sessionId: ada.sessionId, of: "data", address: ADDRESS });
+    return own(ada, ADDRESS);
+  },
+  async "accountActivity.exported"({ server, ada }) {
+    await server.mutation(api.auditLog.recordExport, { sessionId: ada.sessionId, of: "accountActivity", address: ADDRESS });
+    return own(ada, ADDRESS);
+  },
+  async "item.deleted"({ ada, design }) {
+    await ada.mutation(api.designs.moveToTrash, { id: design });
+    await ada.mutation(api.trash.purge, { id: design });
+    await refused(ada.mutation(api.trash.purge, { id: design }));
+    return { ...own(ada), target: { kind: "design", id: design } };
+  },
+  async "trash.emptied"({ ada, design }) {
+    await ada.mutation(api.designs.moveToTrash, { id: design });
+    await ada.mutation(api.trash.empty, {});
+    await ada.mutation(api.trash.empty, {});
+    return own(ada);
+  },
+  async "account.deleted"({ server, backend, eve }) {
+    const request = { path: "/delete-user", address: ADDRESS };
+    await server.mutation(store.deleteUser, { userId: eve.userId, request });
+    await server.mutation(store.deleteUser, { userId: eve.userId, request });
+    await backend.settle();
+    return { actor: "user", userId: expect.stringMatching(/^deleted-/), result: "success" };
+  },
+
+  async "backup.taken"({ server }) {
+    await server.mutation(api.auditLog.recordBackup, { name: "2026-11-26", isProven: true });
+    return { actor: "system", target: { kind: "backup", id: "2026-11-26" }, result: "success" };
+  },
+  async "backup.failed"({ server }) {
+    await server.mutation(api.auditLog.recordBackup, { isProven: false });
+    return { actor: "system", result: "failure" };
+  },
+  async "settings.changed"({ server, ada }) {
+    const starts: Record<string, string>[] = [
+      { SMTP_URL: ada.userId, WEBHOOKS: "b" },
+      { SMTP_URL: "a", PORT: "c" },
+      { SMTP_URL: "a", PORT: "c" },
+    ];
+    const secret = { BETTER_AUTH_SECRET: "same" };
+    for (const each of starts) await server.mutation(api.auditLog.recordStart, { retentionDays: 30, fingerprints: { ...each, ...secret } });
+    return { actor: "operator", details: { settings: ["PORT", "SMTP_URL", "WEBHOOKS"] } };
+  },
+};
+
+/** Events that a scenario writes while it prepares its action. */
+const PREPARED: Partial<Record<AuditAction, AuditAction>> = {
+  "invitation.revoked": "invitation.created",
+  "invitation.accepted": "invitation.created",
+  "transfer.cancelled": "transfer.offered",
+  "transfer.accepted": "transfer.offered",
+  "transfer.declined": "transfer.offered",
+  "link.changed": "link.created",
+  "link.revoked": "link.created",
+  "webhook.removed": "webhook.created",
+};
+
+async function addAccount({ server, ada }: Fixtures, providerId: string, path = "/x"): Promise<string> {
+  const data = account(ada, providerId);
+  await server.mutation(store.create, { model: "accounts", data, request: { path, address: ADDRESS } });
+  return data.id;
+}
+
+function account({ userId }: Person, providerId: string) {
+  const id = `${providerId} ${userId}`;
+  return { id, userId, providerId, accountId: id, ...dates() };
+}
+
+const passkey = ({ userId }: Person) => ({
+  id: `passkey ${userId}`,
+  userId,
+  credentialID: userId,
+  publicKey: "key",
+  counter: 0,
+  deviceType: "multiDevice",
+  backedUp: true,
+});
+
+const webhookOf = ({ server, ada, project }: Fixtures) =>
+  server.mutation(api.webhooks.create, {
+    sessionId: ada.sessionId,
+    projectId: project,
+    url: "https://example.com/hook",
+    sealedSecret: "sealed",
+    events: ["image.created"],
+    address: ADDRESS,
+  });
+
+describe.each(backends)("audit log on $name", ({ start }) => {
+  let backend: Backend;
+  let server: Caller;
+  beforeAll(async () => {
+    backend = await start();
+    server = await appServer(backend);
+  });
+  afterAll(() => backend.close());
+
+  let before = new Set<unknown>();
+  const events = () => backend.inside.query(probe.rows, { table: "auditEvents" });
+  const newEvents = async () => (await events()).filter(({ _id }) => !before.has(_id));
+  const mark = async () => void (before = new Set((await events()).map(({ _id }) => _id)));
+  const fixtures = async (): Promise<Fixtures> => ({ ...(await shareProject(backend, "editor")), backend, server });
+  beforeEach(mark);
+
+  it.each(AUDIT_ACTION_NAMES)("records %s once, with its fields", { tags: "@records-each-audited-action-once" }, async (action) => {
+    const f = await fixtures();
+    await mark();
+    const began = Date.now();
+    const expected = await scenarios[action](f);
+    const written = (await newEvents()).filter(({ action: each }) => each !== PREPARED[action]);
+    expect(written.map(({ action: each }) => each)).toEqual([action]);
+    const { _id, _creationTime, at, category: _, ...rest } = written[0] ?? {};
+    expect(rest).toEqual({ action, result: expect.any(String), ...expected });
+    expect(Number(at)).toBeGreaterThanOrEqual(began);
+    expect(JSON.stringify(rest)).not.toMatch(/@example\.com|hash|sealed|token of|client/);
+  });
+
+  it("records a sign-in with a trusted device, and no sign-in for a replaced session", async () => {
+    const f = await fixtures();
+    await mark();
+    const { userId } = f.ada;
+    const request = { path: "/sign-in/email", address: ADDRESS };
+    await server.mutation(store.create, { model: "verifications", data: verification("trust-device-", userId), request });
+    const replaced = { path: "/two-factor/verify-totp", replacesSession: true };
+    await server.mutation(store.create, { model: "sessions", data: session(userId), request: replaced });
+    await server.mutation(store.deleteMany, { model: "sessions", where: byField("userId", userId), request: replaced });
+    expect((await newEvents()).map(({ action, details }) => [action, details])).toEqual([
+      ["signIn.succeeded", { method: "trustedDevice" }],
+    ]);
+  });
+
+  it("records the sessions that one transaction ends as one event", async () => {
+    const f = await fixtures();
+    const { userId } = f.ada;
+    const ids = ["a", "b"].map((each) => `${each} ${userId}`);
+    for (const id of ids) await insert(f, "sessions", session(userId, id));
+    await mark();
+    const writes = ids.map((id) => ({ kind: "delete" as const, model: "sessions", id }));
+    await server.mutation(store.commit, { writes, request: { path: "/reset-password" } });
+    expect((await newEvents()).map(({ action, details }) => [action, details])).toEqual([["session.revoked", { count: 2 }]]);
+  });
+
+  it("records nothing when the change fails", async () => {
+    const f = await fixtures();
+    await mark();
+    const data = session(f.ada.userId, f.ada.sessionId);
+    await refused(server.mutation(store.create, { model: "sessions", data, request: { path: "/sign-in/email" } }));
+    await refused(f.eve.mutation(api.members.remove, { projectId: f.project, userId: f.ada.userId }));
+    expect(await newEvents()).toEqual([]);
+  });
+
+  it("shows each person their own events only, filtered and in pages", { tags: "@account-activity-is-own" }, async () => {
+    const { ada, eve, project } = await fixtures();
+    await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role: "viewer" });
+    await server.mutation(api.auditLog.recordExport, { sessionId: ada.sessionId, of: "data" });
+    const listed = async (person: Person, filter = {}) => (await person.query(api.auditLog.list, { paginationOpts, ...filter })).page;
+    const all = await listed(ada);
+    expect(all.map(({ action }) => action)).toEqual(["data.exported", "member.roleChanged"]);
+    expect(JSON.stringify(all)).not.toContain(eve.userId);
+    expect(await listed(eve)).toEqual([]);
+    expect((await listed(ada, { category: "sharing" })).map(({ action }) => action)).toEqual(["member.roleChanged"]);
+    const [newest] = all;
+    expect(await listed(ada, { since: Number(newest?.at) + 1 })).toEqual([]);
+    expect(await listed(ada, { category: "data", until: Number(newest?.at) })).toEqual([]);
+
+    const first = await ada.query(api.auditLog.list, { paginationOpts: { cursor: null, numItems: 1 } });
+    const next = await ada.query(api.auditLog.list, { paginationOpts: { cursor: first.continueCursor, numItems: 1 } });
+    expect([...first.page, ...next.page]).toEqual(all);
+    const exported = await server.query(api.accounts.archive.auditEvents, { sessionId: ada.sessionId, category: "data", paginationOpts });
+    expect(exported.page).toMatchObject([{ id: newest?._id, action: "data.exported" }]);
+  });
+
+  it("deletes events after the retention time, in batches", async () => {
+    const rows = (count: number, at: number) => Array.from({ length: count }, () => ({ ...row, at }));
+    const row = { action: "data.exported", category: "data", result: "success", actor: "user", userId: `retained${Date.now()}` };
+    const [settings] = await backend.inside.query(probe.rows, { table: "auditSettings" });
+    const retentionDays = Number(settings?.["retentionDays"] ?? 365);
+    await backend.inside.mutation(probe.insertMany, {
+      table: "auditEvents",
+      rows: [...rows(AUDIT_BATCH + 5, Date.now() - (retentionDays + 1) * DAY), ...rows(2, Date.now() - (retentionDays - 1) * DAY)],
+    });
+    const calls = () => backend.inside.query(probe.scheduledCalls, { name: "jobs/auditLog:sweep" });
+    const earlier = await calls();
+    await backend.inside.mutation(internal.jobs.auditLog.sweep, {});
+    const of = () => backend.inside.query(probe.rows, { table: "auditEvents", field: "userId", value: row.userId });
+    await backend.settle();
+    expect(await of()).toHaveLength(2);
+    expect((await calls()) - earlier, "the first batch was deleted by the call above").toBe(1);
+  });
+
+  it(
+    "keeps the events of a deleted account without its id, address and details",
+    { tags: "@anonymises-events-of-deleted-accounts" },
+    async () => {
+      const { ada, eve, project } = await fixtures();
+      await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role: "viewer" });
+      const row = {
+        action: "data.exported",
+        category: "data",
+        result: "success",
+        actor: "user",
+        userId: ada.userId,
+        at: 1,
+        address: ADDRESS,
+      };
+      await backend.inside.mutation(probe.insertMany, { table: "auditEvents", rows: Array.from({ length: AUDIT_BATCH }, () => row) });
+      await mark();
+      before = new Set([...before].filter(() => false));
+      await server.mutation(store.deleteUser, { userId: eve.userId, request: { address: ADDRESS } });
+      await server.mutation(store.deleteUser, { userId: ada.userId, request: { address: ADDRESS } });
+      await backend.settle();
+      const all = await events();
+      expect(JSON.stringify(all)).not.toContain(ada.userId);
+      expect(JSON.stringify(all)).not.toContain(eve.userId);
+      const [deletion] = all
+        .filter(({ action, at, address }) => action === "account.deleted" && address === undefined && Number(at) > 1)
+        .slice(-1);
+      const ofAda = all.filter(({ userId }) => userId === deletion?.["userId"]);
+      expect(ofAda).toHaveLength(AUDIT_BATCH + 2);
+      for (const each of ofAda)
+        expect(Object.keys(each).toSorted()).toEqual(["_creationTime", "_id", "action", "actor", "at", "category", "result", "userId"]);
+    },
+  );
+
+  it("reports only the secret when the hashes of the settings have another key", async () => {
+    const startWith = (fingerprints: Record<string, string>) =>
+      server.mutation(api.auditLog.recordStart, { retentionDays: 30, fingerprints });
+    await startWith({ PORT: "a", BETTER_AUTH_SECRET: "x" });
+    await mark();
+    await startWith({ PORT: "b", BETTER_AUTH_SECRET: "y" });
+    expect((await newEvents()).map(({ details }) => details)).toEqual([{ settings: ["BETTER_AUTH_SECRET"] }]);
+  });
+});
+
+/** Public mutations by module. The class test fails for a new one until it records its action, or is listed as not audited. */
+const AUDITED: Record<string, string> = {
+  links: "create change revoke revokeAny",
+  members: "setRole remove leave",
+  invitations: "invite revoke accept",
+  transfers: "offer cancel accept decline",
+  webhooks: "create remove",
+  trash: "purge empty",
+  auditLog: "recordFailure recordExport recordBackup recordStart",
+  "accounts/accessTokens": "create revoke",
+  "accounts/linked": "unlink",
+  "accounts/reclaim": "removeCredentials verifyAddress",
+  "accounts/invitations": "create revoke",
+  "accounts/store": "create update updateMany deleteMany deleteUser consumeOne incrementOne commit",
+};
+
+/** They change content, which has the activity of projects, or the caller's own view, or are steps of a worker. */
+const NOT_AUDITED: Record<string, string> = {
+  projects: "create createWithDesign rename remove moveToTrash duplicate reorder setCover setFavourite setDescription",
+  designs: "create rename remove moveToTrash duplicate reorder setCover setFavourite setDescription move",
+  designImages: "rename remove moveToTrash duplicate reorder rotate setCaption move",
+  many: "trashImages trashDesigns moveDesigns copyImages copyDesigns favouriteDesigns tagImages untagImages tagDesigns untagDesigns restore reviewImages reviewDesigns",
+  bulk: "start cancel resume dismiss",
+  tags: "tagDesign untagDesign tagImage untagImage",
+  versions: "makeCurrent finalize",
+  reviews: "setStatus request cancelRequest",
+  comments: "startThread reply edit remove removeOfLink setResolved react markRead",
+  commentImages: "generateUploadUrl finalize remove",
+  linkComments: "startThread reply edit remove",
+  httpApi: "startThread reply",
+  trash: "restore",
+  undo: "revert",
+  uploads: "admit generateUploadUrl generateUploadUrls finalize finalizeMany noteDetails discard",
+  links: "save forget noteVisits countAttempt",
+  webhooks: "sendTest claim claimDue finish postpone",
+  presence: "update setPointer leave end",
+  notices: "markRead markAllRead",
+  notificationSettings: "set setMuted end",
+  "accounts/mail": "queue claimAll claim done postpone pace",
+  "accounts/rateLimits": "consume",
+  "accounts/pictures": "put remove",
+  "accounts/mine": "noteActivity",
+  "accounts/accessTokens": "noteUse",
+};
+
+const namesIn = (modules: Record<string, string>) =>
+  Object.entries(modules).flatMap(([module, names]) => names.split(" ").map((name) => `${module}:${name}`));
+
+it("classifies every public mutation as audited or not", { tags: "@classifies-every-mutation-for-audit-log" }, async () => {
+  const modules = import.meta.glob<Record<string, unknown>>(["./**/*.ts", "!./**/*.test.ts", "!./_generated/**", "!./auth.config.ts"]);
+  const mutations: string[] = [];
+  for (const [path, load] of Object.entries(modules))
+    for (const [name, value] of Object.entries(await load()))
+      if (typeof value === "function" && "isPublic" in value && "isMutation" in value) mutations.push(`${path.slice(2, -3)}:${name}`);
+  expect(mutations.toSorted()).toEqual([...namesIn(AUDITED), ...namesIn(NOT_AUDITED)].toSorted());
+});

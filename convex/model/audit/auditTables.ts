@@ -1,0 +1,85 @@
+import { defineTable } from "convex/server";
+import { type Infer, v } from "convex/values";
+import { memberRole } from "../memberRole";
+import { AUDIT_ACTION_NAMES, AUDIT_CATEGORIES, SIGN_IN_METHODS } from "./auditActions";
+
+const oneOf = <Name extends string>(names: readonly Name[]) => v.union(...names.map((name) => v.literal<Name>(name)));
+
+export const auditAction = oneOf(AUDIT_ACTION_NAMES);
+export const auditCategory = oneOf(AUDIT_CATEGORIES);
+export const auditResult = v.union(v.literal("success"), v.literal("failure"));
+
+/** "visitor": somebody who is not signed in. "system": the app itself. */
+export const auditActor = v.union(
+  v.literal("user"),
+  v.literal("visitor"),
+  v.literal("administrator"),
+  v.literal("operator"),
+  v.literal("system"),
+);
+export type AuditActor = Infer<typeof auditActor>;
+
+/** The object that an action changed. Names and contents are never stored. */
+export const auditTarget = v.object({
+  kind: v.union(
+    v.literal("project"),
+    v.literal("design"),
+    v.literal("image"),
+    v.literal("link"),
+    v.literal("accessToken"),
+    v.literal("webhook"),
+    v.literal("backup"),
+  ),
+  id: v.string(),
+});
+export type AuditTarget = Infer<typeof auditTarget>;
+
+export const auditDetails = v.object({
+  method: v.optional(oneOf(SIGN_IN_METHODS)),
+  /** Provider id of a linked account. */
+  provider: v.optional(v.string()),
+  /** Error code of a failure. */
+  reason: v.optional(v.string()),
+  role: v.optional(memberRole),
+  count: v.optional(v.number()),
+  isReset: v.optional(v.boolean()),
+  /** Further failures within the hour are not recorded. */
+  isLast: v.optional(v.literal(true)),
+  /** Names of settings, without values. */
+  settings: v.optional(v.array(v.string())),
+});
+export type AuditDetails = Infer<typeof auditDetails>;
+
+export const auditEvent = {
+  at: v.number(),
+  action: auditAction,
+  category: auditCategory,
+  result: auditResult,
+  actor: auditActor,
+  /** Whose account activity shows the event: who acted, or whose account it concerns. After its deletion a random id. */
+  userId: v.optional(v.string()),
+  /** The other person: the administrator who acted, or the member concerned. */
+  otherUserId: v.optional(v.string()),
+  /** Network of the client: an IPv4 address to 24 bits, an IPv6 address to 48. */
+  address: v.optional(v.string()),
+  target: v.optional(auditTarget),
+  details: v.optional(auditDetails),
+};
+
+export const auditTables = {
+  /** Append-only: rows are inserted, made anonymous when their account is deleted, and deleted after the retention time. */
+  auditEvents: defineTable(auditEvent)
+    .index("by_user", ["userId", "at"])
+    .index("by_user_category", ["userId", "category", "at"])
+    .index("by_other_user", ["otherUserId", "at"])
+    .index("by_category", ["category", "at"])
+    .index("by_result", ["result", "at"])
+    .index("by_age", ["at"]),
+
+  /** One row, written when an app server starts. No other function reads it, except the deletion of old events. */
+  auditSettings: defineTable({
+    retentionDays: v.number(),
+    /** Keyed hashes of the settings' values by name, so that the next start finds changes. */
+    fingerprints: v.record(v.string(), v.string()),
+  }),
+};

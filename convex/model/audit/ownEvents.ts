@@ -1,0 +1,36 @@
+import type { GenericDatabaseReader, OrderedQuery, NamedTableInfo } from "convex/server";
+import { type Infer, type ObjectType, v } from "convex/values";
+import type { DataModel, Doc } from "../../_generated/dataModel";
+import { auditCategory, auditEvent } from "./auditTables";
+
+const { userId: _, otherUserId: __, ...entryFields } = auditEvent;
+
+/** An event as its account sees it, without ids of people. */
+export const auditEntry = v.object(entryFields);
+export type AuditEntry = Infer<typeof auditEntry>;
+
+/** `since` is inclusive and `until` exclusive (milliseconds since 1970). */
+export const filteredEvents = {
+  category: v.optional(auditCategory),
+  since: v.optional(v.number()),
+  until: v.optional(v.number()),
+};
+export type AuditFilter = ObjectType<typeof filteredEvents>;
+
+/** Returns a user's events, newest first. Every filter is a range of an index. */
+export function ownEvents(
+  db: GenericDatabaseReader<DataModel>,
+  userId: string,
+  { category, since = 0, until = Infinity }: AuditFilter,
+): OrderedQuery<NamedTableInfo<DataModel, "auditEvents">> {
+  const events = db.query("auditEvents");
+  const found =
+    category === undefined
+      ? events.withIndex("by_user", (q) => q.eq("userId", userId).gte("at", since).lt("at", until))
+      : events.withIndex("by_user_category", (q) => q.eq("userId", userId).eq("category", category).gte("at", since).lt("at", until));
+  return found.order("desc");
+}
+
+export function toAuditEntry({ _id, _creationTime, userId: _userId, otherUserId: _otherUserId, ...entry }: Doc<"auditEvents">): AuditEntry {
+  return entry;
+}
