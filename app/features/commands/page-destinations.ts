@@ -20,6 +20,7 @@ export const PAGE_DESTINATIONS: StaticPage[] = [
   { name: "Connections", to: href("/account/connections"), words: ["social", "google", "github", "link"] },
   { name: "Notification settings", to: href("/account/notifications"), words: ["email", "digest", "mute", "unsubscribe"] },
   { name: "Access tokens", to: href("/account/tokens"), words: ["api", "program", "key"] },
+  { name: "Account activity", to: href("/account/activity"), words: ["audit", "log", "sign-ins", "history"] },
   { name: "Data", to: href("/account/data"), words: ["export", "download", "delete account"] },
   { name: "Billing", to: href("/billing"), words: ["plan", "usage", "storage", "upgrade", "pro"] },
   { name: "Keyboard shortcuts", to: href("/shortcuts"), words: ["keys", "help"] },

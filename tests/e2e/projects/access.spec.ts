@@ -51,6 +51,8 @@ const RULES: Record<string, Rule> = {
   "/account/notifications": "sign-in",
   "/account/tokens": "sign-in",
   "/account/export": "sign-in",
+  "/account/activity": "sign-in",
+  "/account/activity/export": "sign-in",
   "/.well-known/change-password": "sign-in",
   "/search": "sign-in",
   "/shortcuts": "sign-in",

@@ -79,6 +79,7 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     "/account/connections",
     "/account/notifications",
     "/account/tokens",
+    "/account/activity",
     "/account/data",
     "/unsubscribe",
     "/trash",

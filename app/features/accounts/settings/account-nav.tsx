@@ -8,6 +8,7 @@ const links = [
   { to: href("/account/connections"), label: "Connections" },
   { to: href("/account/notifications"), label: "Notifications" },
   { to: href("/account/tokens"), label: "Access tokens" },
+  { to: href("/account/activity"), label: "Account activity" },
   { to: href("/account/data"), label: "Data" },
 ];
 

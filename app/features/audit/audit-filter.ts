@@ -1,0 +1,36 @@
+import { AUDIT_CATEGORIES, type AuditCategory } from "#convex/model/audit/auditActions";
+import type { AuditFilter } from "#convex/model/audit/ownEvents";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The filter's fields as text, as in the address. Unknown values are empty. */
+export type FilterFields = { category: AuditCategory | ""; from: string; to: string };
+
+export function filterFieldsIn(params: URLSearchParams): FilterFields {
+  const day = (name: string) => {
+    const text = params.get(name) ?? "";
+    return startOf(text) === null ? "" : text;
+  };
+  return { category: AUDIT_CATEGORIES.find((each) => each === params.get("category")) ?? "", from: day("from"), to: day("to") };
+}
+
+/** Returns the query's filter. Days are in UTC, and the last day is included. */
+export function auditFilterOf({ category, from, to }: FilterFields): AuditFilter {
+  const [since, last] = [startOf(from), startOf(to)];
+  return {
+    ...(category !== "" && { category }),
+    ...(since !== null && { since }),
+    ...(last !== null && { until: last + DAY }),
+  };
+}
+
+/** Returns the search of an address with these fields. */
+export function filterSearch(fields: FilterFields, more: Record<string, string> = {}): string {
+  const set = Object.entries(fields).filter(([, value]) => value !== "");
+  return new URLSearchParams({ ...Object.fromEntries(set), ...more }).toString();
+}
+
+function startOf(day: string): number | null {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN;
+  return Number.isNaN(at) ? null : at;
+}
