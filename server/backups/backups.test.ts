@@ -201,7 +201,7 @@ describe("npm run restore from the folder of scheduled backups", () => {
     }
     expect(tree(to)).toEqual(before);
     const wrong = await command("restore", [to, "--backup", "yesterday"], emptyFolder("wrong"));
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining(`There is no backup yesterday in ${to}. It has these:`) });
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining(`There is no backup yesterday in ${to}. Available backups:`) });
   });
 
   it.runIf(process.getuid?.() === 0)("restores as another user, or says who may read the backup", { tags: "slow" }, async () => {

@@ -82,7 +82,7 @@ async function copyScheduled(from: string, { name, acceptDamaged }: CopyOptions)
   const names = await listBackups(target);
   const chosen = name ?? names.at(-1) ?? "";
   if (!names.includes(chosen))
-    throw new Error(`There is no backup ${chosen} in ${from}. It has these:\n${formatProblems(names.toReversed())}`);
+    throw new Error(`There is no backup ${chosen} in ${from}. Available backups:\n${formatProblems(names.toReversed())}`);
   const backup = await readBackup(target, chosen).catch((error: unknown) => {
     const others = formatProblems(names.toReversed());
     throw new Error(`${textOf(error)} Nothing was restored. Add --backup NAME for another one:\n${others}`, { cause: error });

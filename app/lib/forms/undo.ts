@@ -74,7 +74,7 @@ async function run(step: Step, direction: Direction): Promise<void> {
   const convex = connectedConvex();
   if (!convex && navigator.onLine && sendForm) {
     sendForm(step.id, direction);
-    throw new Error("Sent as a form, whose answer offers the opposite");
+    throw new Error("Sent as a form. The response offers the reverse step.");
   }
   if (!convex) {
     steps[direction].push(step);

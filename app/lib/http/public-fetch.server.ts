@@ -93,7 +93,7 @@ function checkedLookup(isAllowed: Network["isAllowed"], lookup: Lookup): LookupF
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
-      if (error || !first) return callback(error ?? new Error("The name has no address."), "", 0);
+      if (error || !first) return callback(error ?? new Error("The host name has no address."), "", 0);
       if (!addresses.every(({ address }) => isAllowed(address))) return callback(new Error("The address is not public."), "", 0);
       if (options.all) return callback(null, addresses);
       callback(null, first.address, first.family);

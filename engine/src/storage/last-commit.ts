@@ -93,7 +93,11 @@ export function checkNewestCommit(dir: string, latest: Timestamp, accepted: numb
   const expected = readLastCommit(dir);
   if (expected === null || latest >= expected) return false;
   const older = `${join(dir, FILE_NAME)} is older than the stored files beside it`;
-  return accept(dir, accepted, `${older}: its newest commit is of ${timeOf(latest)}, but one of ${timeOf(expected)} was made here.`);
+  return accept(
+    dir,
+    accepted,
+    `${older}: its newest commit is of ${timeOf(latest)}, but this deployment stored a commit at ${timeOf(expected)}.`,
+  );
 }
 
 function accept(dir: string, accepted: number | null, problem: string): true {

@@ -152,7 +152,7 @@ function contentOf(message: Message): Content {
             .filter((line) => line !== "")
             .map((line) => `> ${line}`),
         ],
-        link: { label: "Open this installation", url: message.url },
+        link: { label: "Open Atelier", url: message.url },
         foot: "You receive this email as the operator of Atelier. The visitor is anonymous.",
       };
     case "projectInvitation": {

@@ -79,7 +79,7 @@ export class UploadSender {
     try {
       if (file) await this.#sendBytes(item, file, stop.signal);
       this.#store.change(item, { state: "processing", sent: upload.size, problem: null, speed: null });
-      if (item.url === null) throw new Error("A file that was sent has an address");
+      if (item.url === null) throw new Error("A sent file has no URL");
       this.#outcomes.end(item, await this.#transport.finish(item.url, item.anyway, stop.signal));
     } catch (error) {
       if (item.stop !== stop) return;
@@ -133,7 +133,7 @@ export class UploadSender {
 
 async function toBatchFile(item: UploadItem): Promise<BatchFile> {
   const { file, key, anyway, queued } = item;
-  if (file === null || key === null) throw new Error("A file of a batch has a key");
+  if (file === null || key === null) throw new Error("A file of a batch has no key");
   const checksum = await (item.checksum ??= checksumOf(file));
   const chosenAs = queued.batch === null ? null : { batch: queued.batch, index: queued.index };
   return { file, entry: { key, name: file.name, checksum, anyway, chosenAs } };

@@ -52,7 +52,7 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
   const found = `${strayFiles.length} of ${files} stored files have no row in the database`;
   if (until !== null && !isAccepted) {
     log(
-      `${found}: too many for a crash, so none was moved. Is this the right database? Put it back, or start with ${acceptingStart(until)} to move them to quarantine.`,
+      `${found}: too many for a crash, so none was moved. If this is the wrong database, restore the right one. Otherwise, start with ${acceptingStart(until)} to move the files to quarantine.`,
     );
     return;
   }
