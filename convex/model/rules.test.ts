@@ -19,7 +19,7 @@ import {
 const rules = { createProject, renameProject, createDesign, renameDesign, renameDesignImage };
 
 describe.each(Object.entries(rules))("%s", (_, rule) => {
-  it("trims a composed, visible name and changes nothing else", () => {
+  it("trims a name in NFC with visible characters, and changes nothing else", () => {
     for (const name of ["a", " a ", "Ünïcode 名前 🎨", "<b>&\"'", "a".repeat(NAME_MAX), ` ${"a".repeat(NAME_MAX)} `]) {
       expect(rule.parse({ name })).toEqual({ name: name.trim() });
     }

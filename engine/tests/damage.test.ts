@@ -147,7 +147,7 @@ describe("a start", () => {
     expect(error).not.toMatch(/\n\s+at /);
   });
 
-  it("accepts the data that the other cases damage", async () => expect(await startError(copied())).toBe("it started"));
+  it("accepts the same data without damage", async () => expect(await startError(copied())).toBe("it started"));
 
   it("refuses a database with an index that lacks an entry", async () => {
     expect(await startError(damaged("DELETE FROM entries"))).toMatch(/The data is damaged \(index \S+ has no entry for document/);

@@ -17,7 +17,7 @@ const configSchema = z.object({
   Cmd: z.array(z.string()),
 });
 
-test("contains only what runs", { tag: "@image-contents" }, async () => {
+test("contains only files that the app needs to run", { tag: "@image-contents" }, async () => {
   expect((await lines("ls", "-A", "/app")).toSorted()).toEqual([
     "LICENSE",
     "build",

@@ -169,7 +169,7 @@ it("sends to other receivers while receivers of one person do not answer", { tag
   }
 });
 
-it("sends what is due behind many webhooks that wait for a retry", { tags: "@webhook-many-waiting" }, async () => {
+it("sends due deliveries although many other webhooks wait for a retry", { tags: "@webhook-many-waiting" }, async () => {
   await backend.inside.mutation(probe.insertMany, {
     table: "webhooks",
     rows: Array.from({ length: 120 }, () => ({

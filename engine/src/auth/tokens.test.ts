@@ -202,7 +202,7 @@ describe("OpenID Connect", () => {
   });
 });
 
-it("expires users after the clock skew, and administrators never", () => {
+it("expires users' tokens after the clock skew, and administrators' never", () => {
   const user = { subject: "a", issuer: "i", tokenIdentifier: "i|a" };
   expect(hasExpired({ kind: "user", user, expiresAt: 10_000 }, 14_999)).toBe(false);
   expect(hasExpired({ kind: "user", user, expiresAt: 10_000 }, 15_000)).toBe(true);

@@ -63,7 +63,7 @@ describe("an earlier snapshot", () => {
     sql.close();
   });
 
-  test("is forgotten by the next checkpoint without further commits", { tags: "@idle-history" }, () => {
+  test("is removed by the next checkpoint without further commits", { tags: "@idle-history" }, () => {
     let now = START;
     using data = testDatabase({ now: () => now });
     const { db } = data;
@@ -76,7 +76,7 @@ describe("an earlier snapshot", () => {
     expect(db.sizes()["history_commits"]).toBe(0);
   });
 
-  test("is dropped early when much is overwritten", () => {
+  test("is removed early when many documents are overwritten", () => {
     using data = testDatabase();
     const { db } = data;
     const id = mutate(db, (tx) => tx.insert("rows", { text: "x".repeat(1_000_000) }));

@@ -33,7 +33,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => app.dispose());
 
-test("the document lists each specified provider and its variables", async () => {
+test("docs/social-providers.md lists each provider and its variables", async () => {
   const rows = await documented();
   expect(rows.map(({ id, needs, may }) => ({ id, needs, may }))).toEqual(providerIds.map((id) => ({ id, ...variablesOf(id) })));
 });

@@ -217,7 +217,7 @@ test.describe("5. Rules", () => {
     [129, 400],
   ] as const) {
     test(
-      `new password of ${length} characters is ${status === 200 ? "taken" : "refused"}`,
+      `password of ${length} characters is ${status === 200 ? "accepted" : "rejected"}`,
       { tag: "@new-password-characters" },
       async ({ ada, bob, nobody, store, freshEmail }) => {
         const password = "Zq7-".repeat(33).slice(0, length);

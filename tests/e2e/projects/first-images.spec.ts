@@ -30,7 +30,7 @@ bothWays((javaScript) => {
   });
 });
 
-test("shows the first picture after the sign-up form and one choice of files", { tag: "@first-picture" }, async ({ page }) => {
+test("shows the first picture after sign-up and one selection of files", { tag: "@first-picture" }, async ({ page }) => {
   await page.goto("/sign-up");
   await hydrated(page);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Lovelace");

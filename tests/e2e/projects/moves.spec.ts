@@ -77,7 +77,7 @@ test("cards have a context menu and keys", { tag: ["@card-menus-and-keys", "@slo
     await expect.poll(async () => (await imagesIn(app, person, other)).length).toBe(1);
   });
 
-  await test.step("an image copied after a cut is pasted instead", async () => {
+  await test.step("a copy after a cut replaces the cut items in the clipboard", async () => {
     await expect(gallery(page)).toHaveCount(3);
     await card(page, "Figs.jpg").focus();
     await page.keyboard.press("Control+x");

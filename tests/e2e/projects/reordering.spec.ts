@@ -93,7 +93,7 @@ test("keeps an item picked up by keyboard when another browser moves it", async 
   await handle(page, held).focus();
   await page.keyboard.press("Space");
   await expect(announcer(page)).toContainText(`${held} picked up`);
-  // React re-inserts the dragged element, as it is the one that moves back.
+  // This change makes React re-insert the dragged element, which would lose the focus.
   await convex.mutation(api.designs.reorder, { id: idOf(held), to: "after", beside: idOf(beside) });
   await expect(shown.last()).toHaveText(held);
   await expect(handle(page, held)).toBeFocused();
@@ -138,7 +138,7 @@ test("drops an item beside the announced neighbour after another browser reorder
   await expect(announcer(page)).toContainText(`${held} dropped, position 2 of 4.`);
   await expect.poll(stored).toEqual([second, held, third, first]);
 
-  await test.step("keeps the other browser's move of an item that is only picked up", async () => {
+  await test.step("keeps another browser's move of an item that is picked up but not moved", async () => {
     await page.keyboard.press("Space");
     await convex.mutation(api.designs.reorder, { id: ids[held] ?? "", to: "last" });
     await expect(actions.cards).toHaveText([second, third, first, held]);

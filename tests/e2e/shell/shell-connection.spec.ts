@@ -73,7 +73,7 @@ test(
       await page.keyboard.press("Escape");
     });
 
-    await test.step("changes wait without a network", async () => {
+    await test.step("changes wait while the network is down", async () => {
       await context.setOffline(true);
       await expect(mark(page)).toHaveText(/Offline/);
       await she.renameCard("project", "Nightfall", "Daybreak");
@@ -202,7 +202,7 @@ async function advanceUntilCards(page: Page, { cards }: PageActions): Promise<vo
   }
 }
 
-test("an open page ends all its requests", async ({ page, app, person }) => {
+test("leaves no request pending on an open page", async ({ page, app, person }) => {
   const { designId, path } = await makeDesign(app, person);
   const [image] = await addPictures(app, person, designId, ["fig"]);
   await page.goto(`${path}/images/${image}`);

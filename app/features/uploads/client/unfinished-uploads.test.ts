@@ -173,7 +173,7 @@ describe("unfinished uploads", () => {
       expect(page.queue.names()).toEqual(["b.png"]);
     });
 
-    it("wait for the user where another page may send them", async () => {
+    it("wait for the user when another page may send them too", async () => {
       await leave(["a.png", "b.png"]);
       page.queue.isExclusive = false;
       await page.uploads.restoreUnfinished();

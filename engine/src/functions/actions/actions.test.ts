@@ -195,7 +195,7 @@ describe("actions", () => {
     expect(await value("work:who", {}, { identity: user("anna") })).toEqual(["anna", "anna"]);
   });
 
-  test("fail when they end their thread, and others go on", async () => {
+  test("fail when they end their thread, and others continue", async () => {
     const [slow, exit] = await Promise.all([fixture.runner.action(call("work:slow")), fixture.runner.action(call("work:exits"))]);
     expect([slow, exit]).toMatchObject([
       { ok: true, value: "old" },

@@ -96,7 +96,7 @@ describe("calls", () => {
     expect(await read("second", "texts")).not.toContain("gone");
   });
 
-  test("tell functions their component, variables and caller", async () => {
+  test("expose their component, variables and caller to functions", async () => {
     const more = { identity: user("ada") };
     expect(await read("first", "about", {}, more)).toEqual({
       name: "notes:about",
@@ -287,7 +287,7 @@ describe("pushes", () => {
     expect(await other.value("app:texts")).toEqual(["kept"]);
   });
 
-  test("leave data that the check of all data accepts", async () => {
+  test("leave data that passes check-data", async () => {
     await using other = await temporary();
     await other.push(app, components);
     await other.value("app:write", named("first", "add", { text: "checked" }));

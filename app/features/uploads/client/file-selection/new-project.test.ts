@@ -37,7 +37,7 @@ describe("images without a project", () => {
     expect(navigate).toHaveBeenCalledWith("/design/d");
   });
 
-  it("get the date as name where the folder's is not valid", async () => {
+  it("get the date as name when the folder's name is not valid", async () => {
     mutation.mockRejectedValueOnce(new ConvexError({ code: "invalid", message: "Invalid", fieldErrors: { name: ["Too long"] } }));
     await addToNewProject({ files: [picture], folder: "x".repeat(250) }, navigate);
     expect(names()[1]).toBe("23 November 2026");
