@@ -37,7 +37,7 @@ export function resultsOf(history: Run[]): string {
     "",
     "| Measure | Now | Bar | Goal |",
     "|---|---:|---:|---:|",
-    ...newest.flatMap(({ run, section }) => barredRows(run, section, machines.indexOf(run.machine) + 1, history)),
+    ...newest.flatMap(({ run, section }) => requiredRows(run, section, machines.indexOf(run.machine) + 1, history)),
     "",
     "## Other figures",
     "",
@@ -48,7 +48,7 @@ export function resultsOf(history: Run[]): string {
   ].join("\n");
 }
 
-function barredRows({ date, load }: Run, section: Section, machine: number, history: Run[]): string[] {
+function requiredRows({ date, load }: Run, section: Section, machine: number, history: Run[]): string[] {
   const barred = section.figures.filter(hasBar);
   if (barred.length === 0) return [];
   const link = seriesOf(history, section).length > 0 ? ` ([chart](charts/${section.id}.svg))` : "";

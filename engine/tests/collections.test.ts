@@ -55,7 +55,7 @@ function listeners() {
   return { onLog, log };
 }
 
-it("keeps at most 1,000 answers, and no token of another", async () => {
+it("caches at most 1,000 answers, and releases the tokens of evicted ones", async () => {
   const dropped = new Set<string>();
   const taken = new Set<string>();
   const cache = createQueryCache({
@@ -119,7 +119,7 @@ it("finds one of 20,000 subscriptions and removes ended ones", () => {
   expect([subscriptions.size, subscriptions.has(1)]).toEqual([0, false]);
 });
 
-it("remembers the source maps of 50 files of 100,000", () => {
+it("caches the source maps of 50 of 100,000 files", () => {
   const frames = Array.from({ length: MANY }, (_, each) => `    at handler (file:///modules/${each}.js:1:1)`);
   expect(mapStack(frames.join("\n"), "/modules")).toHaveLength(MANY);
   expect(sourceMaps.size).toBe(50);
@@ -132,7 +132,7 @@ it("keeps 30 s of 100,000 commits", () => {
   expect(history.size).toBe(30_001);
 });
 
-it("remembers at most 2,000 verified tokens", async () => {
+it("caches at most 2,000 verified tokens", async () => {
   const tokens = createTokenVerifier();
   const jwks = `data:text/plain,${encodeURIComponent('{"keys":[]}')}`;
   tokens.configure([{ type: "customJwt", issuer: ISSUER, applicationID: "app", jwks, algorithm: "ES256" }]);
@@ -168,7 +168,7 @@ it("clears 100,000 pages in slices and keeps no page numbers", () => {
   closeSync(file);
   const pages = openUnusedBytes(path, 512);
   try {
-    pages.noteAll();
+    pages.addAllPages();
     expect(pages.count).toBe(MANY);
     let slices = 0;
     let steps = 0;

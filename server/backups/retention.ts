@@ -3,14 +3,14 @@ import { isProven } from "./backup-status.ts";
 import type { Target } from "./target.ts";
 
 /** How many days, weeks and months keep their last backup. */
-export type Keep = { days: number; weeks: number; months: number };
+export type RetentionPolicy = { days: number; weeks: number; months: number };
 
 const DAY_MS = 24 * 60 * 60_000;
 /** The epoch began on a Thursday; weeks begin on Mondays. */
 const MONDAY_MS = 4 * DAY_MS;
 
 /** Returns the names to remove. All backups of the last 24 hours and the newest one stay. `names`: the oldest first. */
-export function backupsToRemove(names: readonly string[], { days, weeks, months }: Keep, now: number): string[] {
+export function backupsToRemove(names: readonly string[], { days, weeks, months }: RetentionPolicy, now: number): string[] {
   const newestFirst = names.toReversed();
   const kept = new Set(newestFirst.filter((name, index) => index === 0 || timeOfBackup(name).getTime() > now - DAY_MS));
   const keepLast = (count: number, periodOf: (at: Date) => unknown) => {
@@ -30,7 +30,7 @@ export function backupsToRemove(names: readonly string[], { days, weeks, months 
 }
 
 /** Removes backups that are not kept, then objects without a backup. Untested and failed ones stay for a day, the newest longer. */
-export async function removeOldBackups(target: Target, keep: Keep, now = Date.now()): Promise<number> {
+export async function removeOldBackups(target: Target, keep: RetentionPolicy, now = Date.now()): Promise<number> {
   const names = await listBackups(target);
   const proofs = new Map<string, Proof | null>();
   for (const name of names) proofs.set(name, await readProof(target, name).catch(() => null));

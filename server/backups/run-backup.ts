@@ -4,12 +4,12 @@ import { type Proof, writeProof } from "./backup-records.ts";
 import { isProven } from "./backup-status.ts";
 import { folderTarget } from "./folder-target.ts";
 import { proveBackup } from "./prove-backup.ts";
-import { type Keep, removeOldBackups } from "./retention.ts";
+import { type RetentionPolicy, removeOldBackups } from "./retention.ts";
 import type { Target } from "./target.ts";
 import { takeBackup, type Taken } from "./take-backup.ts";
 import type { renderPages } from "./render-pages.ts";
 
-export type BackupSettings = { to: string; schedule: string; keep: Keep };
+export type BackupSettings = { to: string; schedule: string; keep: RetentionPolicy };
 
 export type RunOptions = {
   dataDir: string;
@@ -47,7 +47,7 @@ export async function runBackup({ dataDir, settings: { to, keep }, env, render }
 }
 
 /** Returns a failure instead of throwing it, because the new backup is complete without the removal. */
-const removed = (target: Target, keep: Keep): Promise<Pick<BackupRun, "removed" | "removalProblem">> =>
+const removed = (target: Target, keep: RetentionPolicy): Promise<Pick<BackupRun, "removed" | "removalProblem">> =>
   removeOldBackups(target, keep).then(
     (count) => ({ removed: count }),
     (error: unknown) => ({ removed: 0, removalProblem: failureText(error, target.describe("")) }),

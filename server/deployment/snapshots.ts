@@ -64,10 +64,7 @@ export async function removeOldSnapshots(dataDir: string, now = Date.now()): Pro
 
 export type RollBack = z.infer<typeof rollBackSchema>;
 
-/**
- * Replaces the database by a snapshot, and stores the replaced one as another snapshot. The caller has the lock of the data. First
- * completes an interrupted roll-back. If that restored the same snapshot, nothing else is changed.
- */
+/** Replaces the database by a snapshot, and stores it as another one. First completes an interrupted roll-back. The caller has the lock. */
 export async function rollBack(dataDir: string, name: string, version: string | null): Promise<RollBack> {
   const interrupted = await completeRollBack(dataDir);
   if (interrupted?.name === name) return interrupted;
@@ -77,15 +74,15 @@ export async function rollBack(dataDir: string, name: string, version: string | 
   });
   const partial = partialOf(dataDir);
   const pending = { name, replaced: nameNow(), version };
-  const note = `${noteOf(dataDir)}.new`;
+  const partialFile = `${rollBackFile(dataDir)}.new`;
   try {
     await copyFile(join(folderOf(dataDir), name, FILE_NAME), partial, constants.COPYFILE_FICLONE);
     await sync(partial);
     await sync(dir);
-    await writeFile(note, JSON.stringify(pending), { mode: 0o600, flush: true });
-    await rename(note, noteOf(dataDir));
+    await writeFile(partialFile, JSON.stringify(pending), { mode: 0o600, flush: true });
+    await rename(partialFile, rollBackFile(dataDir));
   } catch (error) {
-    for (const path of [partial, note]) await rm(path, { force: true });
+    for (const path of [partial, partialFile]) await rm(path, { force: true });
     throw error;
   }
   await sync(folderOf(dataDir));
@@ -96,9 +93,9 @@ export async function rollBack(dataDir: string, name: string, version: string | 
 /** Exchanges the files of a roll-back, also after a crash at any step. Returns null if there is none. The caller has the lock of the data. */
 export async function completeRollBack(dataDir: string): Promise<RollBack | null> {
   const dir = join(dataDir, "convex");
-  const note = await readFile(noteOf(dataDir), "utf8").catch(ifMissing);
-  if (note === undefined) return null;
-  const pending = rollBackSchema.parse(JSON.parse(note));
+  const stored = await readFile(rollBackFile(dataDir), "utf8").catch(ifMissing);
+  if (stored === undefined) return null;
+  const pending = rollBackSchema.parse(JSON.parse(stored));
   const partial = partialOf(dataDir);
   if (existsSync(partial)) {
     const folder = join(folderOf(dataDir), pending.replaced);
@@ -113,7 +110,7 @@ export async function completeRollBack(dataDir: string): Promise<RollBack | null
     await sync(dir);
   }
   storeNewestCommit(dir);
-  await rm(noteOf(dataDir), { force: true });
+  await rm(rollBackFile(dataDir), { force: true });
   await sync(folderOf(dataDir));
   return pending;
 }
@@ -129,7 +126,7 @@ function storeNewestCommit(dir: string): void {
   writeLastCommit(dir, newest);
 }
 
-const noteOf = (dataDir: string) => join(folderOf(dataDir), "rollback.json");
+const rollBackFile = (dataDir: string) => join(folderOf(dataDir), "rollback.json");
 const partialOf = (dataDir: string) => join(dataDir, "convex", `${FILE_NAME}.partial`);
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {

@@ -9,7 +9,7 @@ import { APP_USER } from "../harness/app.ts";
 import { expect, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
 import { addPictures, makeDesign } from "../e2e/support/pictures.ts";
 
-const CONNECTIONS = new URL("../harness/preloads/tell-connections.ts", import.meta.url).href;
+const CONNECTIONS = new URL("../harness/preloads/log-connections.ts", import.meta.url).href;
 const script = (path: string) => fileURLToPath(new URL(`../../server/${path}.ts`, import.meta.url));
 
 const get = (app: RunningApp, path: string, person?: Person, headers: Record<string, string> = {}) =>

@@ -45,7 +45,7 @@ async function answer(request: Request, context: Readonly<RouterContextProvider>
   try {
     const body = await checkedBody(endpoint, request);
     const response = await endpoint.run({ request, context, tokenHash, addresses, id }, query, body);
-    noteUse(config, tokenHash);
+    recordTokenUse(config, tokenHash);
     return response;
   } catch (error) {
     if (refusalOf(error)?.code !== "unauthenticated") throw error;
@@ -105,7 +105,7 @@ const NOTED_MS = 60_000;
 const notedUses = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_MS });
 
 /** Stores the time of use, at most once a minute per token, to limit writes. */
-function noteUse(config: AppConfig, tokenHash: string): void {
+function recordTokenUse(config: AppConfig, tokenHash: string): void {
   if (notedUses.has(tokenHash)) return;
   notedUses.set(tokenHash, true);
   void serviceConvex(config)

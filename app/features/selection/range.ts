@@ -28,10 +28,10 @@ export function neighbourInDirection(key: Arrow, boxes: readonly Box[], from: nu
   const middle = (currentBox.left + currentBox.right) / 2;
   const beyond = boxes.flatMap((box, index) => {
     const rows = key === "ArrowDown" ? box.top - currentBox.bottom : currentBox.top - box.bottom;
-    return rows >= -1 ? [{ index, rows, aside: Math.max(box.left - middle, middle - box.right, 0) }] : [];
+    return rows >= -1 ? [{ index, rows, distance: Math.max(box.left - middle, middle - box.right, 0) }] : [];
   });
   const nearest = Math.min(...beyond.map(({ rows }) => rows));
   // Tiles of one row differ in height, so boxes starting within half a height share a row.
   const row = beyond.filter(({ rows }) => rows < nearest + (currentBox.bottom - currentBox.top) / 2);
-  return row.toSorted((a, b) => a.aside - b.aside || a.index - b.index)[0]?.index ?? from;
+  return row.toSorted((a, b) => a.distance - b.distance || a.index - b.index)[0]?.index ?? from;
 }

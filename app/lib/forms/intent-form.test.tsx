@@ -29,7 +29,7 @@ it("ends the pending state with the rejection, not with the fetcher", { tags: "@
     act(() => root.render(<Form />));
     return form?.pending;
   };
-  const send = () => act(() => form?.noteSent());
+  const send = () => act(() => form?.markSent());
 
   expect(pendingWith({ state: "idle", data: undefined })).toBe(false);
   send();

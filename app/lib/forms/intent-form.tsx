@@ -29,7 +29,7 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const [sending, setSending] = useState<SubmissionState>({ pending: false, answer: fetcher.data, done: false });
   const now = nextSubmissionState(sending, { pending, answer: fetcher.data, refused: refusal !== undefined });
   if (now !== sending) setSending(now);
-  return { id, intent, form, fields, fetcher, refusal, pending, done: now.done, noteSent: () => setSentWith(fetcher.data) };
+  return { id, intent, form, fields, fetcher, refusal, pending, done: now.done, markSent: () => setSentWith(fetcher.data) };
 }
 
 type IntentFormState = ReturnType<typeof useIntentForm>;
@@ -68,7 +68,7 @@ export function IntentForm({
   }, [state.done]);
 
   const send = () => {
-    state.noteSent();
+    state.markSent();
     onSend?.();
   };
 

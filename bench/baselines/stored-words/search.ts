@@ -38,10 +38,10 @@ export const find = userQuery({
   },
 });
 
-async function collectUpTo<Row, Item>(rows: AsyncIterable<Row>, look: (row: Row) => Promise<Item | null>): Promise<Item[]> {
+async function collectUpTo<Row, Item>(rows: AsyncIterable<Row>, toItem: (row: Row) => Promise<Item | null>): Promise<Item[]> {
   const items: Item[] = [];
   for await (const row of rows) {
-    const item = await look(row);
+    const item = await toItem(row);
     if (item !== null && items.length === FOUND_LIMIT) return items;
     if (item !== null) items.push(item);
   }

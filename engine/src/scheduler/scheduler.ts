@@ -27,7 +27,7 @@ export async function startScheduler(
 ): Promise<{ stop(): Promise<void> }> {
   while ((await runner.jobs.request("recoverJobs", null)) > 0);
   const scheduler = new Scheduler(runner, now, atOnce);
-  scheduler.look();
+  scheduler.checkDue();
   return scheduler;
 }
 
@@ -40,30 +40,30 @@ class Scheduler {
   readonly #crons = new Map<string, Promise<void>>();
   readonly #cleaning: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
-  #looking = false;
-  #lookAgain = false;
+  #checking = false;
+  #checkAgain = false;
   #closed = false;
 
   constructor(runner: SchedulerRunner, now: () => number, atOnce: number) {
     this.#runner = runner;
     this.#now = now;
     this.#atOnce = atOnce;
-    this.#stopListening = runner.jobs.onChange(() => this.look());
+    this.#stopListening = runner.jobs.onChange(() => this.checkDue());
     this.#cleaning = setInterval(() => void this.#clean().catch(() => undefined), CLEAN_EVERY_MS);
     this.#cleaning.unref();
     void this.#clean().catch(() => undefined);
   }
 
-  look(): void {
+  checkDue(): void {
     if (this.#closed) return;
-    if (this.#looking) {
-      this.#lookAgain = true;
+    if (this.#checking) {
+      this.#checkAgain = true;
       return;
     }
-    this.#looking = true;
-    this.#lookAgain = false;
+    this.#checking = true;
+    this.#checkAgain = false;
     clearTimeout(this.#timer);
-    this.#lookNow().then(
+    this.#startDue().then(
       (due) => this.#wait(due),
       () => this.#wait(this.#now() + RETRY_MS),
     );
@@ -81,16 +81,16 @@ class Scheduler {
   }
 
   #wait(next: number | null): void {
-    this.#looking = false;
+    this.#checking = false;
     if (this.#closed) return;
-    if (this.#lookAgain) return this.look();
+    if (this.#checkAgain) return this.checkDue();
     const wait = next === null ? LONGEST_WAIT_MS : Math.min(LONGEST_WAIT_MS, Math.max(0, next - this.#now()));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.look(), wait);
+    this.#timer = setTimeout(() => this.checkDue(), wait);
     this.#timer.unref();
   }
 
-  async #lookNow(): Promise<number | null> {
+  async #startDue(): Promise<number | null> {
     const nextCron = await this.#startCrons();
     const free = this.#atOnce - this.#jobs.size;
     if (free <= 0) return nextCron;
@@ -110,7 +110,7 @@ class Scheduler {
       )
       .finally(() => {
         running.delete(name);
-        this.look();
+        this.checkDue();
       });
     running.set(name, done);
   }

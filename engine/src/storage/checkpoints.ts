@@ -29,7 +29,7 @@ export class Checkpoints {
 
   noteEarlierDeletions(): void {
     this.hasDeletions = true;
-    this.unused.noteAll();
+    this.unused.addAllPages();
   }
 
   noteDeletion(): void {
@@ -91,7 +91,7 @@ export class Checkpoints {
   }
 
   private checkpoint(mode: "RESTART" | "TRUNCATE"): void {
-    this.unused.noteLog(this.logPath);
+    this.unused.addPagesInLog(this.logPath);
     const [busy] = Object.values(this.sql.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {});
     if (busy !== 0) throw new StorageError("The log could not be written into the data file.");
   }

@@ -42,10 +42,10 @@ export function openUnusedBytes(path: string, pageSize: number) {
     get count(): number {
       return pending.size + pendingUpTo;
     },
-    noteLog(logPath: string): void {
+    addPagesInLog(logPath: string): void {
       for (const number of pagesInLog(logPath, pageSize)) pending.add(number);
     },
-    noteAll(): void {
+    addAllPages(): void {
       pendingUpTo = Math.floor(fstatSync(file).size / pageSize);
     },
     /** Returns whether any remain. Valid only while no checkpoint runs. */

@@ -34,10 +34,10 @@ export function createInbox({ websocket, socket, memory, requests, delay, receiv
   const count = () => memory.set("received", partial + waitingBytes);
   const tooMuch = () =>
     memory.isWaiting || waiting.length + requests() >= MAX_IN_FLIGHT || waitingBytes + memory.bytes("requests") >= memory.limit / 2;
-  const resumeWhenCalm = () => {
+  const resumeBelowLimit = () => {
     if (closed || !websocket.isPaused) return;
     if (!tooMuch()) websocket.resume();
-    else setTimeout(resumeWhenCalm, RESUME_CHECK_MS);
+    else setTimeout(resumeBelowLimit, RESUME_CHECK_MS);
   };
   const close = () => {
     closed = true;
@@ -69,7 +69,7 @@ export function createInbox({ websocket, socket, memory, requests, delay, receiv
     } finally {
       busy = false;
     }
-    resumeWhenCalm();
+    resumeBelowLimit();
   };
 
   const arrive = (text: string) => {
@@ -88,7 +88,7 @@ export function createInbox({ websocket, socket, memory, requests, delay, receiv
     count();
     if (!memory.isWaiting || websocket.isPaused) return;
     websocket.pause();
-    resumeWhenCalm();
+    resumeBelowLimit();
   });
   const ofControlFrame = (data: Buffer) => void (partial = Math.max(0, partial - data.length - FRAME_HEADER_BYTES));
   websocket.on("ping", ofControlFrame).on("pong", ofControlFrame);

@@ -16,7 +16,7 @@ type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp
 /** Builds earlier states from the current data and the undo data of the last seconds' commits. */
 export class History {
   private commits: Undo[] = [];
-  private forgotten = 0;
+  private removedCount = 0;
   private bytes = 0;
   private views: View[] = [];
   private horizon: Timestamp;
@@ -26,7 +26,7 @@ export class History {
   }
 
   get size(): number {
-    return this.commits.length - this.forgotten;
+    return this.commits.length - this.removedCount;
   }
 
   add(ts: Timestamp, changes: Iterable<Change>): void {
@@ -56,12 +56,12 @@ export class History {
 
   truncate(ts: Timestamp): void {
     this.views = [];
-    while (this.commits.length > this.forgotten && (this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
+    while (this.commits.length > this.removedCount && (this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
   }
 
   private extend(view: View): void {
     let first = this.commits.length;
-    while (first > this.forgotten && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;
+    while (first > this.removedCount && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;
     for (const commit of this.commits.slice(first)) {
       for (const change of commit.changes) if (view.overlay.get(change.id) === undefined) view.overlay.lay(change);
       view.upTo = commit.ts;
@@ -70,23 +70,23 @@ export class History {
 
   /** Removes old commits. Call it also without commits, so that an idle deployment releases the memory. */
   forget(now: Timestamp): void {
-    const before = this.forgotten;
+    const before = this.removedCount;
     for (;;) {
-      const commit = this.commits[this.forgotten];
+      const commit = this.commits[this.removedCount];
       if (commit === undefined || (commit.ts >= now - KEPT_NS && this.bytes <= KEPT_BYTES)) break;
       this.horizon = commit.ts;
       this.bytes -= commit.bytes;
-      this.commits[this.forgotten++] = FORGOTTEN;
+      this.commits[this.removedCount++] = REMOVED;
     }
-    if (this.forgotten === before) return;
+    if (this.removedCount === before) return;
     if (this.views.length > 0) this.views = this.views.filter((view) => view.at >= this.horizon);
-    if (this.forgotten * 2 < this.commits.length) return;
-    this.commits = this.commits.slice(this.forgotten);
-    this.forgotten = 0;
+    if (this.removedCount * 2 < this.commits.length) return;
+    this.commits = this.commits.slice(this.removedCount);
+    this.removedCount = 0;
   }
 }
 
-const FORGOTTEN: Undo = { ts: 0n, changes: [], bytes: 0 };
+const REMOVED: Undo = { ts: 0n, changes: [], bytes: 0 };
 
 /** Drops the parsed value and the keys of all indexes, which take several times the memory of the text. */
 function compactDocument(document: Document | null): Document | null {

@@ -26,7 +26,7 @@ type Step =
   | { do: "remove"; which: number }
   | { do: "savepoint" }
   | { do: "rollback" }
-  | { do: "look"; index: string; order: "asc" | "desc"; equal: number; lower: Json | undefined; upper: Json | undefined; limit: number };
+  | { do: "query"; index: string; order: "asc" | "desc"; equal: number; lower: Json | undefined; upper: Json | undefined; limit: number };
 
 const which = fc.nat(50);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -37,7 +37,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant("look" as const),
+      do: fc.constant("query" as const),
       index: fc.constantFrom(...Object.keys(INDEXES)),
       order: fc.constantFrom("asc" as const, "desc" as const),
       equal: fc.nat(2),
@@ -67,7 +67,11 @@ function sorted(rows: JsonObject[], paths: string[], order: "asc" | "desc"): Jso
   return order === "asc" ? all : all.toReversed();
 }
 
-function look(tx: Transaction, rows: JsonObject[], { index, order, equal, lower, upper, limit }: Extract<Step, { do: "look" }>): void {
+function compareQuery(
+  tx: Transaction,
+  rows: JsonObject[],
+  { index, order, equal, lower, upper, limit }: Extract<Step, { do: "query" }>,
+): void {
   const paths = INDEXES[index] ?? [];
   const sample = rows[limit % Math.max(rows.length, 1)] ?? {};
   const equals = paths.slice(0, Math.min(equal, paths.length - 1)).map((path) => ({ path, json: fieldAt(sample, path.split(".")) }));
@@ -101,8 +105,8 @@ function run(tx: Transaction, rows: JsonObject[], steps: Step[]): JsonObject[] {
       tx.rollbackTo(saved.at);
       now = saved.rows;
       saved = null;
-    } else if (step.do === "look") {
-      look(tx, now, step);
+    } else if (step.do === "query") {
+      compareQuery(tx, now, step);
     } else if (target === undefined) {
       continue;
     } else if (step.do === "remove") {

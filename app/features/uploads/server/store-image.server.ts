@@ -67,7 +67,7 @@ async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<U
 }
 
 export async function resultOf(error: unknown, file: ArrivedFile, config: AppConfig): Promise<UploadResult> {
-  if (concernsForm(error)) throw error;
+  if (isFormError(error)) throw error;
   const refused = refusedAs(file.name);
   const refusal = refusalOf(error);
   if (refusal?.duplicateOf) return { ...refused(duplicateText(refusal.duplicateOf.name)), duplicateOf: refusal.duplicateOf };
@@ -83,7 +83,7 @@ export async function resultOf(error: unknown, file: ArrivedFile, config: AppCon
   return refused("Something went wrong on our side. Your file was not saved. Try again.", true);
 }
 
-function concernsForm(error: unknown): boolean {
+function isFormError(error: unknown): boolean {
   const code = refusalOf(error)?.code;
   return isDiskFull(error) || code === "not_found" || code === "unauthenticated";
 }

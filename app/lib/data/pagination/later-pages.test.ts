@@ -86,8 +86,8 @@ describe("a grown page", () => {
     const parted = followPages(parting, null, numbers(9, ends), BOUNDS);
     expect([parted.slots, parted.pageCount]).toEqual([[upper, lower], 2]);
     expect(followPages(open, null, numbers(9, { [nameOf(first)]: 4 }), BOUNDS)).toBe(open);
-    const untold = (range: PageRange) => ({ ...numbers(9, ends)(range), splitCursor: null });
-    expect(followPages(open, null, untold, BOUNDS)).toBe(open);
+    const withoutSplit = (range: PageRange) => ({ ...numbers(9, ends)(range), splitCursor: null });
+    expect(followPages(open, null, withoutSplit, BOUNDS)).toBe(open);
   });
 
   it("is split until no page is large, up to the maximum number of pages", () => {

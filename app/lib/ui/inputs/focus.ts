@@ -7,10 +7,7 @@ const ABOVE = "dialog, [popover]:not(.sidebar), [data-sonner-toaster]";
 const FIELD = "input, textarea, select, [contenteditable]";
 const CONTROL = "a[href], button, input, select, textarea";
 
-/**
- * Focuses the heading, or after Back the link that was followed. Does not move focus from fields, remaining controls, or for a new search
- * string.
- */
+/** Focuses the heading, or after Back the followed link. Fields, remaining controls and new search strings keep the focus. */
 export function useFocusAfterNavigation(): void {
   const { pathname } = useLocation();
   const isBackward = useNavigationType() === NavigationType.Pop;
@@ -32,7 +29,7 @@ export function useFocusAfterRemoval(): void {
   useEffect(() => {
     let lastFocus: { element: Element; list: Element | null; index: number } | null = null;
 
-    function remember({ target }: FocusEvent) {
+    function recordFocus({ target }: FocusEvent) {
       if (!(target instanceof Element) || target.closest(ABOVE)) return;
       const item = target.closest("li");
       const list = item?.parentElement ?? null;
@@ -47,7 +44,7 @@ export function useFocusAfterRemoval(): void {
     }
 
     const controller = new AbortController();
-    document.addEventListener("focusin", remember, { signal: controller.signal });
+    document.addEventListener("focusin", recordFocus, { signal: controller.signal });
     // A closing dialog may return focus to an element that was removed. The `close` event does not bubble.
     document.addEventListener("close", check, { signal: controller.signal, capture: true });
     const observer = new MutationObserver(check);

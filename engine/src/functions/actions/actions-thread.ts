@@ -54,7 +54,7 @@ export class ActionsThread {
     this.#worker.on("error", ({ code }: Error & { code?: string }) => {
       if (code === "ERR_WORKER_OUT_OF_MEMORY") this.#setReason(OUT_OF_MEMORY);
     });
-    this.#worker.on("exit", () => this.#lost());
+    this.#worker.on("exit", () => this.#failRunning());
   }
 
   get load(): number {
@@ -189,7 +189,7 @@ export class ActionsThread {
     if (!this.ended) this.#idleTimer = setTimeout(() => void this.end(), IDLE_MS).unref();
   }
 
-  #lost(): void {
+  #failRunning(): void {
     this.ended = true;
     for (const id of this.#running.keys()) this.#finish({ kind: "failed", id, message: this.#reason, data: undefined, logLines: [] });
     this.#bodies.clear();

@@ -13,7 +13,7 @@ import { describeFailure } from "../failures.ts";
 import { routedPaths } from "../components/http-routing.ts";
 import { separateComponents } from "../components/separate-components.ts";
 import { APP, functionHandle, parseFunctionPath, resolveAddress, shownPath, type ComponentPath } from "../paths.ts";
-import { rememberGlobals } from "../isolate/globals.ts";
+import { saveGlobals } from "../isolate/globals.ts";
 import type { StoredFile } from "../transactor/transactor-protocol.ts";
 import { Registry } from "../registry.ts";
 import { measureResponses } from "./response-sizes.ts";
@@ -63,9 +63,9 @@ Object.defineProperty(globalThis, "Convex", { value: { syscall, asyncSyscall, js
 refuseNodeModules(code.root, new Set(code.nodeModules));
 const responseSize = measureResponses();
 const registry = loadRegistry();
-let tidy = (): void => {};
+let restoreGlobals = (): void => {};
 registry.then(
-  () => (tidy = rememberGlobals()),
+  () => (restoreGlobals = saveGlobals()),
   () => undefined,
 );
 
@@ -114,7 +114,7 @@ function end(id: number): void {
   if (running.size > 0) return;
   if (beating) stopBeating(beating);
   beating = null;
-  tidy();
+  restoreGlobals();
 }
 
 async function runAction(message: Extract<ToActions, { kind: "run" }>): Promise<void> {

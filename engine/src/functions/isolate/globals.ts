@@ -1,7 +1,7 @@
 /** On Convex each call has its own globals. Here calls share a thread, so changes are undone after each batch and when no action runs. */
 
 /** Returns a function that restores the globals. Skips accessors, which Node replaces on first use. */
-export function rememberGlobals(): () => void {
+export function saveGlobals(): () => void {
   const initialKeys = new Set(Reflect.ownKeys(globalThis));
   const originals: { key: string | symbol; descriptor: PropertyDescriptor }[] = [];
   for (const key of initialKeys) {

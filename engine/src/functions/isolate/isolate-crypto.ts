@@ -22,13 +22,13 @@ type Jwk = { kty?: string; k?: string; d?: string };
 const MAX_RANDOM_BYTES = 65_536;
 const INTEGER_ARRAYS = /^(?:Int|Uint|BigInt|BigUint)\d+(?:Clamped)?Array$/;
 
-export function isolateCrypto(noteRandom: () => void, refusal: (name: string) => Error): object {
+export function isolateCrypto(onRandom: () => void, refusal: (name: string) => Error): object {
   const getRandomValues = <T extends ArrayBufferView>(array: T): T => {
     if (!INTEGER_ARRAYS.test(Object.prototype.toString.call(array).slice(8, -1)))
       throw new TypeError("crypto.getRandomValues needs an array of integers.");
     if (array.byteLength > MAX_RANDOM_BYTES)
       throw new DOMException(`crypto.getRandomValues gives at most ${MAX_RANDOM_BYTES} bytes.`, "QuotaExceededError");
-    noteRandom();
+    onRandom();
     randomFillSync(bytesOf(array));
     return array;
   };

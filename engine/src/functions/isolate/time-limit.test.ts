@@ -42,19 +42,19 @@ test("excludes time inside syscalls", () => {
   expect(performance.now() - began - userMs).toBeGreaterThanOrEqual(59);
 });
 
-test("condemns only the observed run", () => {
+test("stops only the observed run", () => {
   const [transactor, main] = pair();
   transactor.begin(1, 0);
   const first = main.observe()?.ticket ?? 0;
   transactor.end();
-  expect(main.condemn(first)).toBe(false);
+  expect(main.stopRun(first)).toBe(false);
   transactor.begin(2, 0);
-  expect(main.condemn(first)).toBe(false);
-  expect(main.condemn(main.observe()?.ticket ?? 0)).toBe(true);
+  expect(main.stopRun(first)).toBe(false);
+  expect(main.stopRun(main.observe()?.ticket ?? 0)).toBe(true);
   expect(main.observe()).toBeNull();
 });
 
-test("shares CPU readings between close runs with a bounded error", () => {
+test("shares CPU readings between consecutive runs with a bounded error", () => {
   let cpu = 500;
   let looks = 0;
   const mark = new CpuMark(() => {

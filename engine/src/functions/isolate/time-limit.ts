@@ -11,7 +11,7 @@ const PARKED = 1;
 const PROGRESS = 2;
 const IDLE = 0;
 const RUNNING = 1;
-const CONDEMNED = 2;
+const STOP_REQUESTED = 2;
 
 const STARTED = 0;
 const IN_SYSCALLS = 1;
@@ -60,12 +60,12 @@ export class Watch {
   }
 
   /** Call it during long engine work, so that the thread does not count as hanging. */
-  noteProgress(): void {
+  recordProgress(): void {
     Atomics.add(this.#words, PROGRESS, 1);
   }
 
   enterSyscall(): void {
-    this.noteProgress();
+    this.recordProgress();
     this.#times[SYSCALL_ENTERED] = now();
   }
 
@@ -86,8 +86,8 @@ export class Watch {
   }
 
   /** Returns true if the run was still going; its thread must then be terminated. */
-  condemn(ticket: number): boolean {
-    return Atomics.compareExchange(this.#words, PHASE, ticket, (ticket & ~3) | CONDEMNED) === ticket;
+  stopRun(ticket: number): boolean {
+    return Atomics.compareExchange(this.#words, PHASE, ticket, (ticket & ~3) | STOP_REQUESTED) === ticket;
   }
 
   #userMs(): number {

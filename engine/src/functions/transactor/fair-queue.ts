@@ -46,7 +46,7 @@ export class FairQueue {
   charge(question: Question, ms: number, now: number): void {
     const caller = callerOfQuestion(question);
     if (caller === null) return;
-    if (this.#usedUntil.size >= CALLERS_MAX) this.#forget(now);
+    if (this.#usedUntil.size >= CALLERS_MAX) this.#removeExpired(now);
     this.#usedUntil.set(caller, Math.max(this.#usedUntil.get(caller) ?? 0, now - ms) + ms * PACE);
   }
 
@@ -81,7 +81,7 @@ export class FairQueue {
     return session === null ? null : (this.#sessions.get(session)?.caller ?? null);
   }
 
-  #forget(now: number): void {
+  #removeExpired(now: number): void {
     for (const [caller, until] of this.#usedUntil) if (until <= now) this.#usedUntil.delete(caller);
   }
 }

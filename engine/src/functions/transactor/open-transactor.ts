@@ -9,7 +9,7 @@ import { loadCode } from "../bundles/bundle.ts";
 import { openModuleStore } from "../bundles/module-store.ts";
 import { enterIsolate, refuseNodeModules } from "../isolate/environment.ts";
 import { describeFailure } from "../failures.ts";
-import { rememberGlobals } from "../isolate/globals.ts";
+import { saveGlobals } from "../isolate/globals.ts";
 import type { LoadedCode, TransactorData } from "./transactor-protocol.ts";
 import { Registry } from "../registry.ts";
 import { RemovedFiles } from "../files/removed-files.ts";
@@ -29,7 +29,7 @@ type Opened = {
   hasAcceptedLoss: boolean;
   env: Record<string, string>;
   code: LoadedCode | null;
-  runMaintenance: () => void;
+  restoreGlobals: () => void;
 };
 
 /** Prepares the thread; the returned function opens the database. Load engine code before, because the isolate removes globals. */
@@ -61,7 +61,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
         hasAcceptedLoss ||= checkNewestCommit(data.dir, latest, data.acceptLossUntil);
       },
       quick: data.preload === null,
-      onProgress: () => watch.noteProgress(),
+      onProgress: () => watch.recordProgress(),
     });
     const env = readEnvironment(database.settings);
     const stored = early ? null : storedCode(database);
@@ -82,7 +82,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     removed.resume();
     database.flush();
     const transactor = new Transactor(data.dir, services, execution, removed, data.simulation);
-    return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, runMaintenance: rememberGlobals() };
+    return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, restoreGlobals: saveGlobals() };
   };
 }
 

@@ -31,9 +31,9 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 test("sends slow calls one at a time, and none during a pause", () => {
-  expect(lane.take(query(1, "work:slow"))).toBe(false);
+  expect(lane.tryQueue(query(1, "work:slow"))).toBe(false);
   lane.add(query(1, "work:slow"), 0);
-  expect([query(2, "work.js:slow"), query(3, "work:slow"), query(4, "work:fast")].map((question) => lane.take(question))).toEqual([
+  expect([query(2, "work.js:slow"), query(3, "work:slow"), query(4, "work:fast")].map((question) => lane.tryQueue(question))).toEqual([
     true,
     true,
     false,
@@ -53,20 +53,20 @@ test("sends slow calls one at a time, and none during a pause", () => {
 
 test("keeps the order of a session's mutations", () => {
   lane.add(mutation(1, "work:slow", "a"), 0);
-  expect(lane.take(mutation(2, "work:slow", "a"))).toBe(true);
-  expect(lane.take(mutation(3, "work:fast", "a"))).toBe(true);
-  expect(lane.take(mutation(4, "work:fast", "b"))).toBe(false);
+  expect(lane.tryQueue(mutation(2, "work:slow", "a"))).toBe(true);
+  expect(lane.tryQueue(mutation(3, "work:fast", "a"))).toBe(true);
+  expect(lane.tryQueue(mutation(4, "work:fast", "b"))).toBe(false);
   expect(lane.next()?.id).toBe(2);
-  expect(lane.take(mutation(5, "work:fast", "a"))).toBe(true);
+  expect(lane.tryQueue(mutation(5, "work:fast", "a"))).toBe(true);
   for (const id of [2, 3, 5]) lane.end(id);
   expect(lane.next()?.id).toBe(3);
 });
 
-test("sends calls of others before those of a caller whose call was slow", () => {
+test("sends other callers' calls before those of a caller with a slow call", () => {
   const [ada, eve] = [user("ada"), user("eve")];
   lane.add(query(1, "work:slow", eve), 0);
-  for (const question of [query(2, "work:slow", eve), query(3, "work:slow", eve), query(4, "work:slow", ada)]) lane.take(question);
-  lane.take(query(5, "work:slow", eve, ada));
+  for (const question of [query(2, "work:slow", eve), query(3, "work:slow", eve), query(4, "work:slow", ada)]) lane.tryQueue(question);
+  lane.tryQueue(query(5, "work:slow", eve, ada));
   const sent = [4, 5, 2, 3].map(() => {
     const next = lane.next()?.id ?? 0;
     lane.end(next);

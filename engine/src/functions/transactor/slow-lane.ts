@@ -41,7 +41,7 @@ export class SlowLane {
   }
 
   /** Queues the question if it must wait, and returns whether it does. A session's mutations keep their order. */
-  take(question: Question): boolean {
+  tryQueue(question: Question): boolean {
     if (this.#slowUntil.size === 0) return false;
     const isSlow = pathsOf(question).some((path) => isCurrent(this.#slowUntil, path)) || this.#hasEarlierMutation(question);
     if (isSlow) this.#waiting.push(question);

@@ -133,13 +133,13 @@ export class TransactorThread {
       if (transactorProcess === this.#now) this.#receive(batch);
     });
     transactorProcess.worker.on("exit", () => {
-      if (transactorProcess === this.#now) this.#follow(transactorProcess);
+      if (transactorProcess === this.#now) this.#replaceEnded(transactorProcess);
     });
     return transactorProcess;
   }
 
   /** Restarts a thread after an unclean exit. Clean exits are reported by a message, because exit and last messages can arrive together. */
-  #follow(ended: TransactorProcess): void {
+  #replaceEnded(ended: TransactorProcess): void {
     if (!ended.closedCleanly && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
   }
 
@@ -155,7 +155,7 @@ export class TransactorThread {
   }
 
   #send(question: Question): void {
-    if (!this.#slow.take(question)) this.#outbox.push(question);
+    if (!this.#slow.tryQueue(question)) this.#outbox.push(question);
     this.#schedulePost();
   }
 
@@ -180,7 +180,7 @@ export class TransactorThread {
 
   #release(): void {
     this.#held = false;
-    if (this.#now.ended) return this.#follow(this.#now);
+    if (this.#now.ended) return this.#replaceEnded(this.#now);
     if (this.#outbox.length > 0 || this.#dropped.length > 0 || this.#slow.waiting.length > 0) this.#schedulePost();
   }
 
@@ -201,7 +201,7 @@ export class TransactorThread {
       return this.#fail(error);
     }
     this.#slow.clear();
-    this.#outbox = [...this.#pending.values()].map(({ question }) => question).filter((question) => !this.#slow.take(question));
+    this.#outbox = [...this.#pending.values()].map(({ question }) => question).filter((question) => !this.#slow.tryQueue(question));
     this.#dropped = [];
     this.#options.onBatch({ latest: this.latest, affected: [], committed: true, jobsChanged: true }, true);
     this.#release();
@@ -233,7 +233,7 @@ export class TransactorThread {
       this.#slow.pause();
       this.#options.warn?.(`${nameOf(pending.question, blockingFunction.call)}: ${text}`);
       rejectQuestion(pending.question, { call: blockingFunction.call, message: text });
-    } else this.#forsake();
+    } else this.#failUnrepeatable();
     await this.#replace(next, this.#code);
   }
 
@@ -256,7 +256,7 @@ export class TransactorThread {
   }
 
   /** Fails the pending questions that cannot be repeated: their mutations may already have been committed. */
-  #forsake(): void {
+  #failUnrepeatable(): void {
     const unsent = new Set([...this.#outbox, ...this.#slow.waiting]);
     for (const [id, { question, settle }] of this.#pending) {
       if (isRepeatable(question) || unsent.has(question)) continue;
@@ -280,12 +280,12 @@ export class TransactorThread {
     if (this.#watching || this.#pending.size === 0) return;
     this.#watching = setTimeout(() => {
       this.#watching = undefined;
-      void this.#look().finally(() => this.#watch());
+      void this.#checkRun().finally(() => this.#watch());
     }, WATCH_EVERY_MS);
     this.#watching.unref();
   }
 
-  async #look(): Promise<void> {
+  async #checkRun(): Promise<void> {
     const suspect = this.#now;
     const first = suspect.watch.observe();
     if (!first || first.userMs < WATCH_EVERY_MS / 2 || this.#held) return;
@@ -295,10 +295,10 @@ export class TransactorThread {
       const seen = suspect.watch.observe();
       if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
       const cpuMs = first.userMs + (await threadCpuMs(suspect.worker)) - cpuBefore;
-      if (seen.userMs >= SLOW_MS && cpuMs >= SLOW_MS && !this.#spare && !this.#closing) this.#noteSlow(seen);
+      if (seen.userMs >= SLOW_MS && cpuMs >= SLOW_MS && !this.#spare && !this.#closing) this.#reportSlow(seen);
       const isTooLong = seen.userMs >= USER_TIME_LIMIT_MS && (cpuMs >= USER_TIME_LIMIT_MS || seen.userMs >= USER_WALL_LIMIT_MS);
       if (isTooLong || external > MAX_EXTERNAL_BYTES) {
-        if (!suspect.watch.condemn(first.ticket)) return;
+        if (!suspect.watch.stopRun(first.ticket)) return;
         if (this.#closing) await suspect.worker.terminate();
         else await (this.#restarting = this.#restart(suspect, { ...seen, text: isTooLong ? TIMED_OUT : OUT_OF_MEMORY }));
         return;
@@ -309,7 +309,7 @@ export class TransactorThread {
     }
   }
 
-  #noteSlow({ message, call }: Observed): void {
+  #reportSlow({ message, call }: Observed): void {
     this.#loadSpare();
     const pending = this.#pending.get(message);
     if (pending) this.#slow.add(pending.question, call);

@@ -23,12 +23,12 @@ const nextTick = process.nextTick.bind(process);
 process.on("unhandledRejection", () => undefined);
 
 const watch = new Watch(data.watch);
-setInterval(() => watch.noteProgress(), PROGRESS_EVERY_MS).unref();
+setInterval(() => watch.recordProgress(), PROGRESS_EVERY_MS).unref();
 
 const collectGarbage = garbageCollector();
 const waiting = new FairQueue();
 let transactor: Transactor | null = null;
-let tidy = (): void => {};
+let restoreGlobals = (): void => {};
 let working = false;
 let closing = false;
 
@@ -87,7 +87,7 @@ async function serve(transactor: Transactor): Promise<void> {
       const after = elapsed();
       waiting.charge(question, after - now, after);
       now = after;
-      watch.noteProgress();
+      watch.recordProgress();
       if (bytes >= LARGE_MESSAGE_BYTES) collectGarbage(bytes);
       if (batch.ends || batch.failure) break;
       if (waiting.isEmpty || (!waiting.hasArrived && now - receivedAt >= RECEIVE_EVERY_MS)) {
@@ -97,7 +97,7 @@ async function serve(transactor: Transactor): Promise<void> {
     }
     const ended = batch.ends && !batch.failure;
     post({ kind: "batch", batch: transactor.finishBatch(batch) });
-    tidy();
+    restoreGlobals();
     if (ended) {
       closing = true;
       return;
@@ -134,7 +134,7 @@ function open(): void {
     .then((prepare) => prepare())
     .then((opened) => {
       transactor = opened.transactor;
-      tidy = opened.runMaintenance;
+      restoreGlobals = opened.restoreGlobals;
       post({ kind: "opened", latest: opened.latest, hasAcceptedLoss: opened.hasAcceptedLoss, env: opened.env, code: opened.code });
       wake();
     }, fail);

@@ -44,7 +44,7 @@ describe("the check for breached passwords", () => {
   it.each([
     ["that is not known", async () => new Response("0018A45C4D1DEF81644B54AB7F969B88D65:1")],
     ["that is padding", async () => new Response(`${HASH.slice(5)}:0`)],
-    ["while the service is unwell", async () => new Response("no", { status: 503 })],
+    ["while the service is unavailable", async () => new Response("no", { status: 503 })],
     ["while there is no network", () => Promise.reject(new TypeError("fetch failed"))],
   ])("accepts a password %s", async (_, answer) => {
     expect((await signUp(answer)).code).toBeNull();
@@ -57,10 +57,10 @@ describe("the check for breached passwords", () => {
 });
 
 describe("the list of common passwords", () => {
-  const unwell = () => Promise.reject(new TypeError("fetch failed"));
+  const unreachable = () => Promise.reject(new TypeError("fetch failed"));
 
   it("rejects common passwords in any letter case", async () => {
-    expect((await signUp(unwell, { password: "password123" })).code).toBe("PASSWORD_COMMON");
-    expect((await signUp(unwell, { password: "PassWord123" })).code).toBe("PASSWORD_COMMON");
+    expect((await signUp(unreachable, { password: "password123" })).code).toBe("PASSWORD_COMMON");
+    expect((await signUp(unreachable, { password: "PassWord123" })).code).toBe("PASSWORD_COMMON");
   });
 });
