@@ -55,7 +55,6 @@ async function thumbnails(app: RunningApp, browser: Browser, bareUrl: string): P
   for (let n = 0; n < FILES; n++) {
     const file = { name: `photograph ${n}.jpg`, mimeType: "image/jpeg", buffer: await photograph(n) };
     times.theirs.push(await untilPainted(theirs, "change", "img", n + 1, () => theirs.locator("input").setInputFiles(file)));
-    // Browsers load pictures far below the window only when they are scrolled near.
     if (n > 0) await ours.locator(".gallery img").last().scrollIntoViewIfNeeded();
     const choose = () => ours.getByLabel("Add images").first().setInputFiles(file);
     times.ours.push(await untilPainted(ours, "change", ".gallery img", n + 1, choose));

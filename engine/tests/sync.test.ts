@@ -24,7 +24,6 @@ function connect() {
       sockets.push(this);
     }
   }
-  // The client's type expects a browser WebSocket, but the official command line passes `ws` too.
   const client = new ConvexClient(url, {
     webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket,
     logger: false,

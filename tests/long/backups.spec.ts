@@ -36,7 +36,6 @@ test("takes and tests backups, and a restored backup gives the same app", async 
     const name = `Nightfall & "Daybreak" <${randomUUID()}>`;
     const { designId, path } = await makeDesign(app, person, name);
     const [imageId = ""] = await addPictures(app, person, designId, ["fig", "bank"]);
-    // The first start takes a backup, which the kill interrupts.
     await app.kill();
     await app.start();
     await expect.poll(() => metrics(app, token), { timeout: 300_000 }).toMatch(/^atelier_backup_proven 1$/m);

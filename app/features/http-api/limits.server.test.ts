@@ -29,7 +29,6 @@ async function newToken() {
   return { token: created, tokenId: await server.mutation(api.accounts.accessTokens.create, args) };
 }
 
-/** Requests from one network share a limit, so each test has another. */
 let networks = 0;
 function client() {
   networks += 1;

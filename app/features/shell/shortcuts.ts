@@ -1,4 +1,3 @@
-/** `shortcuts.test.ts` compares these with the keys that the app handles. */
 export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: string }[] }[] = [
   {
     name: "Everywhere",

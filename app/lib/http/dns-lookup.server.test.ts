@@ -23,7 +23,6 @@ function nameIn(question: Buffer): string {
   return labels.join(".");
 }
 
-/** Answers A with 192.0.2.7, and AAAA with no address (RFC 1035). */
 function answerTo(question: Buffer): Buffer {
   const end = 12 + nameIn(question).length + 2 + 4;
   const isA = question.readUInt16BE(end - 4) === 1;

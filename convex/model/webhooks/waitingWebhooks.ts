@@ -2,7 +2,6 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";
 
-/** The webhook of a delivery that an app server is sending. */
 export const runningDelivery = v.object({ owner: v.string(), webhookId: v.id("webhooks") });
 export type RunningDelivery = Infer<typeof runningDelivery>;
 

@@ -43,7 +43,6 @@ describe("the data file", () => {
 
   test("of an older format is upgraded with its contents", () => {
     openFile(dir).close();
-    // Format 0 is a new file: it has the application id and no tables.
     executeSql(
       "DROP TABLE answers; DROP TABLE entries; DROP TABLE documents; DROP TABLE indexes; DROP TABLE tables; DROP TABLE settings; DROP TABLE clock; CREATE TABLE kept (a); PRAGMA user_version = 0",
     );

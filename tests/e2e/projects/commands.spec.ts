@@ -69,7 +69,6 @@ test("the command palette navigates, runs commands and searches", { tag: "@slow"
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/projects/${projectId}`);
   await expect(palette).toBeHidden();
-  // The palette reads the page's commands when it opens, and the address changes before the page.
   await expect(page.getByRole("heading", { name: "Clockwork", level: 1 })).toBeVisible();
 
   await searchFor("new des");

@@ -121,7 +121,6 @@ test("a long list loads on scroll, stays live and is restored on return", { tag:
     await expect(gallery(page)).toHaveCount(ALL);
     await expect.poll(() => scrolled(page)).toBe(left);
 
-    // Playwright scrolls to find a target, which fails during a view transition.
     await waitForAnimations(page);
     await page.getByRole("complementary").getByRole("link", { name: "Projects", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeAttached();

@@ -184,7 +184,6 @@ describe("file names", () => {
   });
 });
 
-/** Returns a lossless WebP header (RFC 9649, 3.4) that declares this size with almost no data. */
 function webp(side: number): Buffer {
   const file = Buffer.from("RIFF....WEBPVP8L........", "latin1");
   file.writeUInt32LE(file.length - 8, 4);
@@ -200,7 +199,6 @@ function uint32LE(value: number): Buffer {
   return bytes;
 }
 
-/** Returns the largest AVIF with another size in its `ispe` box (ISO/IEC 23008-12, 6.5.3). */
 function avif(side: number): Buffer {
   const file = Buffer.from(LARGEST_AVIF);
   const at = file.indexOf("ispe", 0, "latin1") + 8;

@@ -26,7 +26,6 @@ describe("a page", () => {
   test("reports that it is the last one", () => {
     const first = take({ pageSize: 6 });
     expect(first).toMatchObject({ isDone: false });
-    // Present even when nothing can be split (`paginationResultValidator` in the client library).
     expect(first).toMatchObject({ splitCursor: null, pageStatus: null });
     expect(take({ pageSize: 4, cursor: first.continueCursor })).toMatchObject({ isDone: true });
     expect(take({ pageSize: 10 })).toMatchObject({ isDone: true });
