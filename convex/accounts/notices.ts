@@ -38,7 +38,7 @@ export async function notify(
   at: number,
 ): Promise<void> {
   const id = await db.insert("notices", { userId: user.id, notice, at, read: false });
-  // The former address must learn of a takeover.
+  // The former address gets the notice, because the change may be a takeover.
   const to = notice.kind === "emailChanged" ? notice.from : user.email;
   if (isPlaceholder(to)) return;
   const mail = { content: { notice: id, to }, attempts: 0, dueAt: at, expiresAt: at + MAIL_EXPIRES_AFTER };

@@ -120,7 +120,7 @@ const containerGone = ({ place: container }: BulkSelection): Failure => ({
 type Tried = { done: number; changed: number; failures: Failure[] };
 type Parts = Tried & { parts: number; remaining: string[][]; isBroken: boolean };
 
-/** Halves a refused part until the refused items are alone. If a limit of the target refuses a single item, the rest is refused too. */
+/** Halves a refused part until only refused items remain. If a limit of the target refuses one item, all remaining items are refused. */
 async function tryParts(
   job: Doc<"bulkJobs">,
   todo: string[][],

@@ -26,7 +26,7 @@ type Item = Doc<"projects"> | Doc<"designs">;
 type Person = Pick<QueryCtx, "db"> & { user: Pick<Doc<"users">, "id"> };
 type Reader = Pick<QueryCtx, "db"> & { user: Person["user"] | null };
 
-/** Rows of trashed items stay for their restoration, up to this total per list. */
+/** Maximum rows per list. Rows of trashed items are kept for a restoration, up to this number. */
 const ROWS_MAX = 2 * FAVOURITES_MAX;
 
 async function rowsIn({ db, user }: Reader, projectId: Id<"projects"> | undefined): Promise<Doc<"favourites">[]> {

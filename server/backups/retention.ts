@@ -29,7 +29,7 @@ export function backupsToRemove(names: readonly string[], { days, weeks, months 
   return names.filter((name) => !kept.has(name));
 }
 
-/** Removes backups that are not kept, then objects without a backup. Untested and failed ones stay for a day, the newest longer. */
+/** Removes backups that are not kept, then objects without a backup. Keeps untested and failed backups for a day, the newest one longer. */
 export async function removeOldBackups(target: Target, keep: RetentionPolicy, now = Date.now()): Promise<number> {
   const names = await listBackups(target);
   const proofs = new Map<string, Proof | null>();

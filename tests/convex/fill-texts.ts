@@ -1,6 +1,6 @@
 import type { GenericValidator, Value } from "convex/values";
 
-/** Returns a value of the validator whose texts and bytes all contain the mark, with optional texts present. Ids of the user stay. */
+/** Returns a value of the validator whose texts and bytes contain the mark, with optional texts present. User ids are not changed. */
 export function fillTexts(validator: GenericValidator, value: Value | undefined, mark: string, userId: string): Value | undefined {
   switch (validator.kind) {
     case "string":

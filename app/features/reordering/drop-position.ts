@@ -11,7 +11,7 @@ export function dropPositionAt(boxes: readonly Box[], { x, y }: { x: number; y: 
   const column = isColumn(boxes);
   let best: { index: number; distance: number } | null = null;
   for (const [index, { left, right, top, bottom }] of boxes.entries()) {
-    // Vertical distance counts three times, so that an item of the same row wins over one above.
+    // Vertical distance counts three times, so that an item in the same row is preferred to one above it.
     const distance = Math.max(left - x, x - right, 0) + 3 * Math.max(top - y, y - bottom, 0);
     if (best === null || distance < best.distance) best = { index, distance };
   }

@@ -10,7 +10,7 @@ type SelectedPage = { ids: string[]; cursor: string | null };
 
 const DESIGNS_PER_PAGE = 40;
 
-/** `after` is the last row read. For a project's images, it is a design, and `within` is the position in that design. */
+/** `after` is the last row read. For images of a project, it is the last design, and `within` is the position in that design. */
 type Position = { after: ManualPosition | null; within: { design: string; after: ManualPosition | null } | null };
 
 /** Returns a page of a selection in manual order and the next cursor. Checks access to the container, not to `ids`. Throws "not_found". */

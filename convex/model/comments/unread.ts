@@ -8,7 +8,7 @@ type Reader = Pick<QueryCtx, "db"> & { user: Pick<Doc<"users">, "id"> | null };
 type Writer = Pick<MutationCtx, "db"> & { user: Pick<Doc<"users">, "id"> };
 type ItemId = Doc<"commentReads">["itemId"];
 
-/** Maximum unread items of a list that `markRead` checks. A list with more stays unread. */
+/** Maximum number of unread items that `markRead` checks in a list. A list with more items remains unread. */
 const CHECKED_MAX = 100;
 
 export async function readOf({ db, user }: Reader, itemId: ItemId): Promise<Doc<"commentReads"> | null> {

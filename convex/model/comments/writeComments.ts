@@ -122,7 +122,7 @@ export async function removeComment(ctx: AuthorCtx, commentId: string): Promise<
   await deleteComment(ctx, path);
 }
 
-/** Returns whether the author wrote the comment. Through a link, only its own comments count, so that former members change none. */
+/** Returns whether the author wrote the comment. Through a link, authors can change only comments that were written through it. */
 const isBy = ({ author, user }: AuthorCtx, { authorId, linkId }: Doc<"comments">): boolean =>
   authorId === author.id && (user !== null || linkId === author.linkId);
 

@@ -52,7 +52,7 @@ async function hasManyBy({ db }: MutationCtx, userId: string, actorId: string, a
 const OF_LINK = 5;
 const HOUR = 60 * 60 * 1000;
 
-/** Returns the notice that a further one of the link replaces. Read ones, as of a muted project, count for an hour. */
+/** Returns the notice that the link's next notice replaces. A read notice, as in a muted project, can be replaced for an hour. */
 async function lastOfLink(
   { db }: MutationCtx,
   userId: string,

@@ -15,7 +15,7 @@ export const presenceTables = {
     designId: v.id("designs"),
     imageId: v.optional(v.id("designImages")),
     isAway: v.boolean(),
-    /** Whether the tab shows the pointers or the viewport of others, who otherwise send none. */
+    /** Whether the tab shows other people's pointers or viewports. Other tabs send theirs only then. */
     isWatching: v.boolean(),
   })
     .index("by_tab", ["tab"])

@@ -24,7 +24,7 @@ export const requestsIn = ({ db }: Pick<QueryCtx, "db">, designId: Id<"designs">
     .withIndex("by_design", (q) => q.eq("designId", designId))
     .take(limit);
 
-/** Closes the caller's requests, and notifies who asked for a review of these items. Others' requests stay open. */
+/** Closes requests to the caller for these items, and notifies their senders. Requests to other reviewers stay open. */
 export async function answerRequests(ctx: UserMutationCtx, items: Requested[], status: ReviewStatus): Promise<void> {
   const given = new Map<string, Requested[]>();
   for (const item of items) {

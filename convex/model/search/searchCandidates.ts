@@ -133,7 +133,7 @@ async function* near(db: Db, search: CandidateSearch, query: SearchQuery): Async
   for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > start) yield { row, mark };
 }
 
-/** Searches one project for members. Marks count its rows only, to reveal nothing about the owner's others. The caller filters by tags. */
+/** Searches one project for members. Marks count only its rows, to reveal nothing about other projects. The caller filters by tags. */
 export function candidatesInProject<Each extends Kind>(
   ctx: QueryCtx,
   project: Doc<"projects">,
@@ -167,7 +167,7 @@ export async function* candidatesInProject(
 /** Limits the rows of other projects that an owner's index returns. */
 const FOREIGN_ROWS_MAX = 1000;
 
-/** Searches projects of others. Marks count their rows, as in `candidatesInProject`. The caller filters by tags. */
+/** Searches shared projects. Marks count only their rows, as in `candidatesInProject`. The caller filters by tags. */
 export function candidatesShared<Each extends Kind>(
   ctx: QueryCtx,
   projects: Doc<"projects">[],

@@ -37,7 +37,7 @@ const corrections: Record<string, Correction> = {
   notion: refreshWithBasic("https://api.notion.com/v1/oauth/token"),
   microsoft: () => ({ profilePhotoSize: MICROSOFT_PICTURE_SIZE }),
   tiktok: () => ({ scope: ["user.info.basic"] }),
-  // Without an address Better Auth ends with unable_to_get_user_info; the placeholder leads to email_not_found.
+  // Without an address, Better Auth reports unable_to_get_user_info. With the placeholder, it reports email_not_found.
   vk: (options) => ({
     mapProfileToUser: (profile: unknown) => {
       const { user_id, email } = vkProfile.parse(profile).user;

@@ -22,7 +22,7 @@ export const accountChanges = () =>
     hooks: {
       before: [
         {
-          // Better Auth hides that an address is taken. Here only signed-in users learn it, limited to three requests in ten seconds.
+          // Better Auth does not report a taken address. This hook reports it to signed-in users, for three requests in ten seconds.
           matcher: ({ path }) => path === "/change-email",
           handler: createAuthMiddleware(async (ctx) => {
             const { success, data } = changeEmailSchema.safeParse(ctx.body);
