@@ -66,6 +66,8 @@ export type IssuerSettings = {
   domains: readonly string[];
   /** Values of the claim "groups", one of which is required; empty requires none. */
   groups: readonly string[];
+  /** The group whose members are administrators in the sessions that begin at this issuer. */
+  adminGroup: string | null;
   /** Signs out at the issuer, too. */
   endSession: boolean;
 };

@@ -60,6 +60,7 @@ export default [
         route("activity", "routes/account.activity.tsx"),
         route("data", "routes/account.data.tsx"),
       ]),
+      route("admin", "routes/admin.tsx", [index("routes/admin.people.tsx"), route("people/:id", "routes/admin.person.tsx")]),
       route("move/images", "routes/move.images.tsx"),
       route("move/designs", "routes/move.designs.tsx"),
       route("trash", "routes/trash.tsx"),

@@ -7,6 +7,13 @@ import { clientAddressContext, configContext } from "~/lib/http/context";
 import { type Log, log as appLog, logTo } from "~/lib/http/telemetry/log.server";
 import { observed } from "~/lib/http/telemetry/observe.server";
 import { type BackupOutcome, operationRecorder } from "~/features/audit/record-operation.server";
+import {
+  administrationContext,
+  isAdministrationAddress,
+  isAdministrator,
+  withoutAdministrationRoutes,
+} from "~/features/administration/administration-gate.server";
+import { endRemovedGroups } from "~/features/administration/end-removed-groups.server";
 import { evictDeletedFiles } from "~/features/images/serve/evict-deleted-files.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { failuresRecorded } from "~/features/accounts/auth-api/record-failure.server";
@@ -54,7 +61,9 @@ export function createApp(config: AppConfig, log?: Log): App {
   const recorder = operationRecorder(config);
   const webhooks = config.webhooks ? startWebhookWorker(config) : null;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
-  const handler = createRequestHandler(build, config.production ? "production" : "development");
+  const mode = config.production ? "production" : "development";
+  const handler = createRequestHandler(build, mode);
+  const withoutAdministration = createRequestHandler(withoutAdministrationRoutes(build), mode);
   const contextOf = (clientAddress: string) => {
     const context = new RouterContextProvider();
     context.set(configContext, config);
@@ -70,7 +79,14 @@ export function createApp(config: AppConfig, log?: Log): App {
         return Promise.resolve(new Response(null, { status: 204, headers: { Allow: "GET, HEAD, POST" } }));
       if (!METHODS.includes(request.method))
         return Promise.resolve(new Response("Method Not Allowed\n", { status: 405, headers: { Allow: METHODS.join(", ") } }));
-      return observed(request, () => (hasBrokenOrigin(request) ? refuseOrigin() : handler(request, contextOf(clientAddress))));
+      return observed(request, async () => {
+        if (hasBrokenOrigin(request)) return refuseOrigin();
+        const context = contextOf(clientAddress);
+        if (!isAdministrationAddress(request)) return handler(request, context);
+        if (!(await isAdministrator(config, request))) return withoutAdministration(request, context);
+        context.set(administrationContext, true);
+        return handler(request, context);
+      });
     },
     async warmUp(origin) {
       const page = await handler(new Request(new URL("/sign-in", origin)), contextOf("127.0.0.1"));
@@ -79,6 +95,7 @@ export function createApp(config: AppConfig, log?: Log): App {
     beginBackgroundWork() {
       beginBackgroundWork(config);
       void recorder.start();
+      endRemovedGroups(config);
       fileEviction ??= evictDeletedFiles(config, pictures.copies);
       stopRemovingUploads ??= removeUploadsOfDeletedAccounts(config, partialUploads);
     },

@@ -27,6 +27,7 @@ type Entry = {
   anyKind?: true;
   on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
+  administrator?: true;
   isAuthor?: true;
   args?: (fixtures: Fixtures, items: TestItems, caller: Person) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
@@ -43,6 +44,7 @@ const anyKind = true;
 const link = true;
 const guest = { id: "guest-0123456789abcdef", name: "Guest" };
 const commenting = { kind: "comment" };
+const administrator = true;
 
 const entries: Record<string, Entry> = {
   "projects:getProjects": { by: "person" },
@@ -450,6 +452,28 @@ const entries: Record<string, Entry> = {
   },
   "accounts/belongings:chosenImages": { by: "server for a session", args: ({ adaItems }) => ({ ids: [adaItems.image] }) },
   "accounts/belongings:chosenDesigns": { by: "server for a session", args: ({ adaItems }) => ({ ids: [adaItems.design] }) },
+  "accounts/administrators:isAllowed": { by: "server", args: () => ({ sessionId: "none" }) },
+  "accounts/administrators:set": { by: "server", args: () => ({ userId: "none", isAdministrator: true }) },
+  "accounts/administrators:list": { by: "server" },
+  "accounts/administrators:endGroup": { by: "server", args: () => ({ issuer: "none", issuerSubject: "none" }) },
+  "accounts/administrators:keepGroups": { by: "server", args: () => ({ groups: [] }) },
+  "admin/people:list": { by: "person", administrator, args: () => ({ text: "", paginationOpts }) },
+  "admin/people:get": { by: "person", administrator, args: somebody },
+  "admin/people:disable": { by: "server for a session", administrator, args: somebody },
+  "admin/people:enable": { by: "server for a session", administrator, args: somebody },
+  "admin/people:expectRemovable": { by: "server for a session", administrator, args: somebody },
+  "admin/people:remove": { by: "server for a session", administrator, args: somebody },
+  "admin/people:signOutEverywhere": { by: "server for a session", administrator, args: somebody },
+  "admin/people:resetSecondFactor": { by: "server for a session", administrator, args: somebody },
+  "admin/people:setQuota": { by: "server for a session", administrator, args: async (all) => ({ ...(await somebody(all)), bytes: 7 }) },
+  "admin/people:removeRole": { by: "server for a session", administrator, args: somebody },
+  "admin/invitations:list": { by: "person", administrator },
+  "admin/invitations:create": {
+    by: "server for a session",
+    administrator,
+    args: () => ({ email: "eve@example.com", tokenHash: randomUUID() }),
+  },
+  "admin/invitations:revoke": { by: "server for a session", administrator, args: () => ({ email: "none" }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
   "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
@@ -494,6 +518,10 @@ async function requesting({ backend }: Fixtures, { project }: TestItems) {
 
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
+
+async function somebody({ backend }: Fixtures) {
+  return { userId: (await signUp(backend, "some")).userId };
+}
 
 async function someMember({ backend }: Fixtures, { project }: TestItems) {
   const person = await signUp(backend, "mem");
@@ -723,7 +751,8 @@ it("docs/access.md has the rights of each role and the right of each function", 
     .flatMap(([module = "", right = "", functions = ""]) =>
       functions.split(", ").map((each) => `${module}:${each} ${right}`.replaceAll("`", "")),
     );
-  const own = ({ by, on }: Entry) => on?.[2] ?? (["server", "server for a link"].includes(by) ? "server" : "own");
+  const own = ({ by, on, ...entry }: Entry) =>
+    (entry.administrator && "administrator") ?? on?.[2] ?? (["server", "server for a link"].includes(by) ? "server" : "own");
   expect(needs.toSorted()).toEqual(
     Object.entries(entries)
       .map(([each, entry]) => `${each} ${own(entry)}`)
@@ -791,9 +820,33 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
   const isForOwners = ([, { on }]: [string, Entry]) => !on || allows("owner", on[2]);
 
   it.each(Object.entries(entries).filter(isForOwners))("%s accepts its permitted callers", async (name, entry) => {
-    const caller = entry.by === "person" ? fixtures.ada : fixtures.server;
-    await expect(call(caller, name, await rightful(entry, fixtures.ada))).resolves.toBeDefined();
+    const person = entry.administrator ? fixtures.administrator : fixtures.ada;
+    const caller = entry.by === "person" ? person : fixtures.server;
+    await expect(call(caller, name, await rightful(entry, person, fixtures.adaItems))).resolves.toBeDefined();
   });
+
+  it.each(Object.entries(entries).filter(([, entry]) => entry.administrator))(
+    "%s refuses users, former administrators and disabled ones",
+    { tags: "@administration-refuses-others" },
+    async (name, entry) => {
+      const { backend, ada, bob, administrator, server } = fixtures;
+      const [former, left, disabled] = await Promise.all(["former", "left", "disabled"].map((each) => signUp(backend, each)));
+      if (!former || !left || !disabled) throw new Error("A person is missing.");
+      await setUser(backend, disabled, { isAdministrator: true, disabledAt: 1 });
+      await server.mutation(api.accounts.administrators.set, { userId: former.userId, isAdministrator: true });
+      await server.mutation(api.accounts.administrators.set, { userId: former.userId, isAdministrator: false });
+      await setSession(backend, left, { issuer: "oidc-acme", issuerSubject: left.userId, adminGroup: "admins" });
+      await server.mutation(api.accounts.administrators.endGroup, { issuer: "oidc-acme", issuerSubject: left.userId });
+      const args = await rightful(entry, administrator, fixtures.adaItems);
+      const by = (person: Person) =>
+        call(entry.by === "person" ? person : server, name, entry.by === "person" ? args : { ...args, sessionId: person.sessionId });
+      const codes = [];
+      for (const person of [ada, bob, former, left, disabled]) codes.push((await refused(by(person))).code);
+      expect(codes).toEqual(["not_found", "not_found", "not_found", "not_found", "unauthenticated"]);
+      await setSession(backend, left, { adminGroup: "admins" });
+      await expect(by(left)).resolves.toBeDefined();
+    },
+  );
 
   it.each(contentChanges)("records %s in the project's history", async (name, entry) => {
     const readActivities = async () => {
@@ -1002,6 +1055,7 @@ type TestItems = {
 type Fixtures = {
   backend: Backend;
   ada: Person;
+  administrator: Person;
   bob: Person;
   signedOut: Person;
   expired: Person;
@@ -1046,7 +1100,19 @@ async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
 const addMember = (backend: Backend, projectId: string, { userId }: Person, role: MemberRole) =>
   backend.inside.mutation(probe.insert, { table: "projectMembers", row: { projectId, userId, role, addedAt: Date.now(), addedBy: "ada" } });
 
+async function setUser(backend: Backend, { userId }: Person, fields: object): Promise<void> {
+  const [row] = await backend.inside.query(probe.rows, { table: "users", field: "id", value: userId });
+  await backend.inside.mutation(probe.patch, { table: "users", id: String(row?.["_id"]), fields });
+}
+
+async function setSession(backend: Backend, { sessionId }: Person, fields: object): Promise<void> {
+  const [row] = await backend.inside.query(probe.rows, { table: "sessions", field: "id", value: sessionId });
+  await backend.inside.mutation(probe.patch, { table: "sessions", id: String(row?.["_id"]), fields });
+}
+
 async function createFixtures(backend: Backend): Promise<Fixtures> {
+  const administrator = await signUp(backend, "admin");
+  await setUser(backend, administrator, { isAdministrator: true });
   const ada = await signUp(backend, "ada");
   const bob = await signUp(backend, "bob");
   const signedOut = await signUp(backend, "eve");
@@ -1085,6 +1151,7 @@ async function createFixtures(backend: Backend): Promise<Fixtures> {
     backend,
     ada,
     bob,
+    administrator,
     members,
     async sharedItems() {
       const items = await makeItems(backend, ada);

@@ -347,6 +347,36 @@ const scenarios: Record<AuditAction, Scenario> = {
     return { actor: "user", userId: expect.stringMatching(/^deleted-/), result: "success" };
   },
 
+  async "administrator.added"({ server, ada: { userId } }) {
+    await server.mutation(api.accounts.administrators.set, { userId, isAdministrator: true });
+    await server.mutation(api.accounts.administrators.set, { userId, isAdministrator: true });
+    return { actor: "operator", userId, result: "success" };
+  },
+  async "administrator.removed"(f) {
+    const call = await asAdministrator(f, { isAdministrator: true });
+    await f.server.mutation(api.admin.people.removeRole, call);
+    await f.server.mutation(api.admin.people.removeRole, call);
+    return byAdministrator(f);
+  },
+  async "account.disabled"(f) {
+    const call = await asAdministrator(f);
+    await f.server.mutation(api.admin.people.disable, call);
+    await f.server.mutation(api.admin.people.disable, call);
+    return byAdministrator(f);
+  },
+  async "account.enabled"(f) {
+    const call = await asAdministrator(f, { disabledAt: 1 });
+    await f.server.mutation(api.admin.people.enable, call);
+    await f.server.mutation(api.admin.people.enable, call);
+    return byAdministrator(f);
+  },
+  async "quota.changed"(f) {
+    const call = { ...(await asAdministrator(f)), bytes: 5 };
+    await f.server.mutation(api.admin.people.setQuota, call);
+    await f.server.mutation(api.admin.people.setQuota, call);
+    return byAdministrator(f);
+  },
+
   async "backup.taken"({ server }) {
     await server.mutation(api.auditLog.recordBackup, { name: "2026-11-26", isProven: true });
     return { actor: "system", target: { kind: "backup", id: "2026-11-26" }, result: "success" };
@@ -378,6 +408,21 @@ const PREPARED: Partial<Record<AuditAction, AuditAction>> = {
   "link.revoked": "link.created",
   "webhook.removed": "webhook.created",
 };
+
+/** Makes Ada an administrator, and returns the arguments of her action on Eve's account. */
+async function asAdministrator(f: Fixtures, eve: object = {}) {
+  await setFactor(f, await userRow(f, f.ada), { isAdministrator: true });
+  await setFactor(f, await userRow(f, f.eve), eve);
+  return { sessionId: f.ada.sessionId, address: ADDRESS, userId: f.eve.userId };
+}
+
+const byAdministrator = ({ ada, eve }: Fixtures): Expected => ({
+  actor: "administrator",
+  userId: eve.userId,
+  otherUserId: ada.userId,
+  address: ADDRESS,
+  result: "success",
+});
 
 async function addAccount({ server, ada }: Fixtures, providerId: string, path = "/x"): Promise<string> {
   const data = account(ada, providerId);
@@ -567,6 +612,9 @@ const AUDITED: Record<string, string> = {
   auditLog: "recordFailure recordExport recordBackup recordStart",
   "accounts/accessTokens": "create revoke",
   "accounts/linked": "unlink",
+  "accounts/administrators": "set",
+  "admin/people": "disable enable remove signOutEverywhere resetSecondFactor setQuota removeRole",
+  "admin/invitations": "create revoke",
   "accounts/reclaim": "removeCredentials verifyAddress",
   "accounts/invitations": "create revoke",
   "accounts/store": "create update updateMany deleteMany deleteUser consumeOne incrementOne commit",
@@ -594,6 +642,8 @@ const NOT_AUDITED: Record<string, string> = {
   presence: "update setPointer leave end",
   notices: "markRead markAllRead",
   notificationSettings: "set setMuted end",
+  "accounts/administrators": "endGroup keepGroups",
+  "admin/people": "expectRemovable",
   "accounts/mail": "queue claimAll claim done postpone pace",
   "accounts/rateLimits": "consume",
   "accounts/pictures": "put remove",

@@ -9,6 +9,9 @@ const QUERIES_MAX = 16;
 /** The allowed queries, because `runQuery` would also run internal functions. */
 const QUERIES = new Map<string, FunctionReference<"query">>(
   [
+    api.admin.invitations.list,
+    api.admin.people.get,
+    api.admin.people.list,
     api.accounts.accessTokens.list,
     api.accounts.mine.getConnections,
     api.accounts.mine.getMe,

@@ -11,6 +11,7 @@ describe("issuers", () => {
       OIDC_ACME_SCOPES: "email, profile groups",
       OIDC_ACME_DOMAINS: "Acme.example, acme.test",
       OIDC_ACME_GROUPS: "designers, /staff",
+      OIDC_ACME_ADMIN_GROUP: "/admins",
       OIDC_ACME_END_SESSION: "true",
       OIDC_BETA_2_ISSUER: "http://localhost:8080",
       OIDC_BETA_2_CLIENT_ID: "beta",
@@ -31,6 +32,7 @@ describe("issuers", () => {
           scopes: ["openid", "email", "profile", "groups"],
           domains: ["acme.example", "acme.test"],
           groups: ["designers", "/staff"],
+          adminGroup: "/admins",
           endSession: true,
         },
         {
@@ -42,6 +44,7 @@ describe("issuers", () => {
           scopes: ["openid", "email", "profile"],
           domains: [],
           groups: [],
+          adminGroup: null,
           endSession: false,
         },
       ],
@@ -77,9 +80,9 @@ describe("issuers", () => {
   });
 
   it("reports unknown settings, because a misspelled one would admit everyone", () => {
-    expect(issuers({ ...ACME, OIDC_ACME_GROUP: "staff", OIDC_ACME_ADMIN_GROUP: "admins" }).problems).toEqual([
+    expect(issuers({ ...ACME, OIDC_ACME_GROUP: "staff", OIDC_ACME_ADMIN_GROUPS_OF: "admins" }).problems).toEqual([
       expect.stringContaining("OIDC_ACME_GROUP is not a setting; expected OIDC_ACME_ with ISSUER, CLIENT_ID"),
-      expect.stringContaining("OIDC_ACME_ADMIN_GROUP is not a setting"),
+      expect.stringContaining("OIDC_ACME_ADMIN_GROUPS_OF is not a setting"),
     ]);
     expect(issuers({ OIDC_ISSUER: "https://id.acme.example" }).problems).toEqual([
       "OIDC_ISSUER names no issuer; expected OIDC_<NAME>_ISSUER, like OIDC_ACME_ISSUER",

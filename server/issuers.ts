@@ -1,6 +1,6 @@
 import type { IssuerSettings } from "../app/config.ts";
 
-const SUFFIXES = ["ISSUER", "CLIENT_ID", "CLIENT_SECRET", "LABEL", "SCOPES", "DOMAINS", "GROUPS", "END_SESSION"] as const;
+const SUFFIXES = ["ISSUER", "CLIENT_ID", "CLIENT_SECRET", "LABEL", "SCOPES", "DOMAINS", "GROUPS", "ADMIN_GROUP", "END_SESSION"] as const;
 type Suffix = (typeof SUFFIXES)[number];
 
 const REQUIRED: readonly Suffix[] = ["ISSUER", "CLIENT_ID", "CLIENT_SECRET"];
@@ -80,6 +80,7 @@ function issuerOf(name: string, env: Record<string, string | undefined>): { issu
     domains.every((domain) => DOMAIN.test(domain)),
     "domains of email addresses, separated by commas, like example.com",
   );
+  check("ADMIN_GROUP", !value("ADMIN_GROUP").includes(","), "the name of one group, like administrators");
   check("END_SESSION", ["", "true", "false"].includes(value("END_SESSION")), "true or false");
   return {
     issuer: {
@@ -91,6 +92,7 @@ function issuerOf(name: string, env: Record<string, string | undefined>): { issu
       scopes: scopes.length === 0 ? DEFAULT_SCOPES : [...new Set(["openid", ...scopes])],
       domains,
       groups: listIn(value("GROUPS"), ","),
+      adminGroup: value("ADMIN_GROUP") || null,
       endSession: value("END_SESSION") === "true",
     },
     problems,

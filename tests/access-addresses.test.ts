@@ -15,5 +15,5 @@ it("docs/access.md has what each address needs", async () => {
   const text = await readFile("docs/access.md", "utf8");
   const rows = [...text.matchAll(/^\| `(\/[^`]*)` +\| `(\w+)` +\|$/gm)].map(([, address = "", needs = ""]) => ({ address, needs }));
   expect(rows.map(({ address }) => address).toSorted()).toEqual([...new Set(addressesOf(routes))].toSorted());
-  for (const { address, needs } of rows) expect([...Object.keys(RIGHTS), "open", "own"], address).toContain(needs);
+  for (const { address, needs } of rows) expect([...Object.keys(RIGHTS), "open", "own", "administrator"], address).toContain(needs);
 });

@@ -9,6 +9,7 @@
  */
 
 import type * as accounts_accessTokens from "../accounts/accessTokens.js";
+import type * as accounts_administrators from "../accounts/administrators.js";
 import type * as accounts_archive from "../accounts/archive.js";
 import type * as accounts_belongings from "../accounts/belongings.js";
 import type * as accounts_deleted from "../accounts/deleted.js";
@@ -24,6 +25,8 @@ import type * as accounts_reclaim from "../accounts/reclaim.js";
 import type * as accounts_removal from "../accounts/removal.js";
 import type * as accounts_store from "../accounts/store.js";
 import type * as activities from "../activities.js";
+import type * as admin_invitations from "../admin/invitations.js";
+import type * as admin_people from "../admin/people.js";
 import type * as auditLog from "../auditLog.js";
 import type * as billing from "../billing.js";
 import type * as bulk from "../bulk.js";
@@ -45,6 +48,7 @@ import type * as jobs_links from "../jobs/links.js";
 import type * as jobs_notifications from "../jobs/notifications.js";
 import type * as jobs_presence from "../jobs/presence.js";
 import type * as jobs_purge from "../jobs/purge.js";
+import type * as jobs_sessions from "../jobs/sessions.js";
 import type * as jobs_sweep from "../jobs/sweep.js";
 import type * as jobs_sweepReleased from "../jobs/sweepReleased.js";
 import type * as jobs_transfers from "../jobs/transfers.js";
@@ -62,6 +66,8 @@ import type * as model_accounts_adapterFilters from "../model/accounts/adapterFi
 import type * as model_accounts_adapterPlan from "../model/accounts/adapterPlan.js";
 import type * as model_accounts_adapterRows from "../model/accounts/adapterRows.js";
 import type * as model_accounts_adapterStorage from "../model/accounts/adapterStorage.js";
+import type * as model_accounts_afterWrite from "../model/accounts/afterWrite.js";
+import type * as model_accounts_deleteUserRows from "../model/accounts/deleteUserRows.js";
 import type * as model_accounts_events from "../model/accounts/events.js";
 import type * as model_accounts_invitationTables from "../model/accounts/invitationTables.js";
 import type * as model_accounts_invitations from "../model/accounts/invitations.js";
@@ -76,6 +82,10 @@ import type * as model_activities_activityShape from "../model/activities/activi
 import type * as model_activities_recordActivity from "../model/activities/recordActivity.js";
 import type * as model_activities_redactDeleted from "../model/activities/redactDeleted.js";
 import type * as model_activities_redactItem from "../model/activities/redactItem.js";
+import type * as model_admin_administrators from "../model/admin/administrators.js";
+import type * as model_admin_endSessions from "../model/admin/endSessions.js";
+import type * as model_admin_findPeople from "../model/admin/findPeople.js";
+import type * as model_admin_recentSignIn from "../model/admin/recentSignIn.js";
 import type * as model_audit_auditActions from "../model/audit/auditActions.js";
 import type * as model_audit_auditTables from "../model/audit/auditTables.js";
 import type * as model_audit_authEvents from "../model/audit/authEvents.js";
@@ -200,6 +210,7 @@ import type {
 
 declare const fullApi: ApiFromModules<{
   "accounts/accessTokens": typeof accounts_accessTokens;
+  "accounts/administrators": typeof accounts_administrators;
   "accounts/archive": typeof accounts_archive;
   "accounts/belongings": typeof accounts_belongings;
   "accounts/deleted": typeof accounts_deleted;
@@ -215,6 +226,8 @@ declare const fullApi: ApiFromModules<{
   "accounts/removal": typeof accounts_removal;
   "accounts/store": typeof accounts_store;
   activities: typeof activities;
+  "admin/invitations": typeof admin_invitations;
+  "admin/people": typeof admin_people;
   auditLog: typeof auditLog;
   billing: typeof billing;
   bulk: typeof bulk;
@@ -236,6 +249,7 @@ declare const fullApi: ApiFromModules<{
   "jobs/notifications": typeof jobs_notifications;
   "jobs/presence": typeof jobs_presence;
   "jobs/purge": typeof jobs_purge;
+  "jobs/sessions": typeof jobs_sessions;
   "jobs/sweep": typeof jobs_sweep;
   "jobs/sweepReleased": typeof jobs_sweepReleased;
   "jobs/transfers": typeof jobs_transfers;
@@ -253,6 +267,8 @@ declare const fullApi: ApiFromModules<{
   "model/accounts/adapterPlan": typeof model_accounts_adapterPlan;
   "model/accounts/adapterRows": typeof model_accounts_adapterRows;
   "model/accounts/adapterStorage": typeof model_accounts_adapterStorage;
+  "model/accounts/afterWrite": typeof model_accounts_afterWrite;
+  "model/accounts/deleteUserRows": typeof model_accounts_deleteUserRows;
   "model/accounts/events": typeof model_accounts_events;
   "model/accounts/invitationTables": typeof model_accounts_invitationTables;
   "model/accounts/invitations": typeof model_accounts_invitations;
@@ -267,6 +283,10 @@ declare const fullApi: ApiFromModules<{
   "model/activities/recordActivity": typeof model_activities_recordActivity;
   "model/activities/redactDeleted": typeof model_activities_redactDeleted;
   "model/activities/redactItem": typeof model_activities_redactItem;
+  "model/admin/administrators": typeof model_admin_administrators;
+  "model/admin/endSessions": typeof model_admin_endSessions;
+  "model/admin/findPeople": typeof model_admin_findPeople;
+  "model/admin/recentSignIn": typeof model_admin_recentSignIn;
   "model/audit/auditActions": typeof model_audit_auditActions;
   "model/audit/auditTables": typeof model_audit_auditTables;
   "model/audit/authEvents": typeof model_audit_authEvents;

@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import type { QueryCtx } from "../_generated/server";
-import { serverMutationFor, userQuery } from "../model/access";
+import { isAdministrator, serverMutationFor, userQuery } from "../model/access";
 import { storeDateSettings } from "../model/notifications/queueMails";
 
 /** Never returns tokens, passwords or keys. Changes go through Better Auth's endpoints. */
@@ -17,8 +17,10 @@ export const getMe = userQuery({
     image: v.union(v.string(), v.null()),
     hasShared: v.optional(v.literal(true)),
     hasMembers: v.optional(v.literal(true)),
+    isAdministrator: v.optional(v.literal(true)),
   }),
-  handler: async ({ db, user: { id, name, email, emailVerified, image = null } }) => {
+  handler: async ({ db, user, session }) => {
+    const { id, name, email, emailVerified, image = null } = user;
     const membership = await db
       .query("projectMembers")
       .withIndex("by_user", (q) => q.eq("userId", id))
@@ -34,7 +36,8 @@ export const getMe = userQuery({
       .withIndex("by_adder", (q) => q.eq("addedBy", id))
       .first();
     const sharing = { ...((membership ?? saved) && { hasShared: true as const }), ...(member && { hasMembers: true as const }) };
-    return { id, name, email, emailVerified, image, ...sharing };
+    const role = isAdministrator({ user, session }) ? { isAdministrator: true as const } : {};
+    return { id, name, email, emailVerified, image, ...sharing, ...role };
   },
 });
 

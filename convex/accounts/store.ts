@@ -1,47 +1,36 @@
 import type { GenericDatabaseReader } from "convex/server";
 import { v } from "convex/values";
-import { internal } from "../_generated/api";
-import type { MutationCtx } from "../_generated/server";
 import { serverMutation } from "../model/access";
 import type { StoreModel } from "../model/accounts/adapterRows";
-import { eventOf } from "../model/accounts/events";
 import { storageFunctions } from "../model/accounts/adapterStorage";
-import { authRequest, eventsOfDeletion, eventsOfWrite, type Lookups } from "../model/audit/authEvents";
-import { recordAuditEvent } from "../model/audit/recordAuditEvent";
+import { afterDelete, afterWrite } from "../model/accounts/afterWrite";
+import { deleteUserRows } from "../model/accounts/deleteUserRows";
 import { accountTables, uniqueIndexes } from "../model/accounts/tables";
+import { authRequest, deletionOrigin, eventsOfDeletion, eventsOfWrite, type Lookups } from "../model/audit/authEvents";
+import { recordAuditEvent } from "../model/audit/recordAuditEvent";
+import { disabled } from "../model/errors";
 
-/** More sessions than a user has. `removal.forget` deletes further ones. */
-const SESSIONS = 500;
-
-/** Jobs never take personal data as an argument, because Convex stores arguments for days. */
 export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne, commit } = storageFunctions({
   tables: accountTables,
   uniqueIndexes,
   scans: false,
-  deleted: async ({ db, request, scheduler, runMutation }, model, rows) => {
-    for (const { event, origin } of eventsOfDeletion(model, rows, request)) await recordAuditEvent({ db }, event, origin);
-    for (const { userId } of model === "twoFactors" ? rows : []) {
-      if (typeof userId === "string")
-        await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-", at: Date.now() });
-    }
-    for (const user of model === "users" ? rows : []) await deleteUserData({ scheduler, runMutation }, user);
+  async deleted(ctx, model, rows) {
+    for (const { event, origin } of eventsOfDeletion(model, rows, ctx.request)) await recordAuditEvent({ db: ctx.db }, event, origin);
+    await afterDelete(ctx, model, rows);
   },
-  written: async ({ db, request, scheduler, runMutation }, model, before, after) => {
-    for (const { event, origin } of await eventsOfWrite(model, before, after, request, lookupsIn(db)))
-      await recordAuditEvent({ db }, event, origin);
-    const { id, email, emailVerified } = after;
-    const isVerified = model === "users" && emailVerified === true && before?.["emailVerified"] !== true;
-    if (isVerified && typeof id === "string" && typeof email === "string")
-      await runMutation(internal.accounts.invitations.accept, { email, userId: id });
-    const found = eventOf(model, before, after);
-    if (!found) return;
-    await runMutation(internal.accounts.notices.tell, { ...found, at: Date.now() });
-    const { userId, event } = found;
-    if (event.kind === "passwordChanged")
-      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "2fa-", at: Date.now() });
-    if (event.kind !== "passwordChanged" && event.kind !== "emailChanged") return;
-    for (const prefix of ["reset-password:", "delete-account-"] as const)
-      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix, at: Date.now() });
+  async written(ctx, model, before, after) {
+    for (const { event, origin } of await eventsOfWrite(model, before, after, ctx.request, lookupsIn(ctx.db)))
+      await recordAuditEvent({ db: ctx.db }, event, origin);
+    await afterWrite(ctx, model, before, after);
+  },
+  /** In the transaction of the new session, so that no sign-in can overtake the administrator who disables the account. */
+  async expectInsertable({ db }, model, { userId }) {
+    if (model !== "sessions" || typeof userId !== "string") return;
+    const user = await db
+      .query("users")
+      .withIndex("id", (q) => q.eq("id", userId))
+      .unique();
+    if (user && user["disabledAt"] !== undefined) throw disabled();
   },
 });
 
@@ -67,35 +56,7 @@ export const deleteUser = serverMutation({
   args: { userId: v.string(), request: v.optional(authRequest) },
   returns: v.null(),
   handler: async (ctx, { userId, request = {} }) => {
-    const user = await ctx.db
-      .query("users")
-      .withIndex("id", (q) => q.eq("id", userId))
-      .unique();
-    if (!user) return null;
-    for (const table of ["sessions", "accounts"] as const) {
-      const rows = await ctx.db
-        .query(table)
-        .withIndex("userId", (q) => q.eq("userId", userId))
-        .take(SESSIONS);
-      for (const { _id } of rows) await ctx.db.delete(_id);
-    }
-    await ctx.db.delete(user._id);
-    for (const { event, origin } of eventsOfDeletion("users", [user], request)) await recordAuditEvent(ctx, event, origin);
-    await deleteUserData(ctx, user);
+    await deleteUserRows(ctx, userId, deletionOrigin(request, userId));
     return null;
   },
 });
-
-async function deleteUserData(
-  { scheduler, runMutation }: Pick<MutationCtx, "scheduler" | "runMutation">,
-  user: Record<string, unknown>,
-): Promise<void> {
-  const { id, email, emailVerified } = user;
-  if (typeof id !== "string") return;
-  await scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId: id });
-  await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
-  await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
-  await scheduler.runAfter(0, internal.jobs.auditLog.anonymise, { userId: id });
-  if (typeof email !== "string") return;
-  await runMutation(internal.accounts.removal.forgetCodes, { email, isVerified: emailVerified === true });
-}

@@ -5,6 +5,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { type AccessScope, findAccessToken } from "./accounts/accessTokens";
 import { ISSUER, isSubjectOfLink, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
+import { RECENT_SIGN_IN_MS } from "./admin/recentSignIn";
 import { check } from "./check";
 import { isGuest } from "./comments/guests";
 import { notFound, refusalOf, unauthenticated } from "./errors";
@@ -42,13 +43,44 @@ const asServerFor = {
   },
 };
 
+type ServerCall = { sessionId: string; address?: string | undefined };
 const asServerForChange = {
   args: { sessionId: v.string(), address: v.optional(v.string()) },
-  input: async (ctx: QueryCtx, { sessionId, address }: { sessionId: string; address?: string | undefined }) => {
+  input: async (ctx: QueryCtx, { sessionId, address }: ServerCall) => {
     await requireService(ctx);
     return { ctx: { ...(await liveSession(ctx, sessionId)), ...(address !== undefined && { address }) }, args: {} };
   },
 };
+
+const asAdministrator = {
+  args: {},
+  input: async (ctx: QueryCtx) => ({ ctx: expectAdministrator(await caller(ctx)), args: {} }),
+};
+const asServerForAdministrator = {
+  args: asServerForChange.args,
+  input: async (ctx: QueryCtx, args: ServerCall) => {
+    const input = await asServerForChange.input(ctx, args);
+    expectAdministrator(input.ctx);
+    return input;
+  },
+};
+const asServerForRecentAdministrator = {
+  ...asServerForAdministrator,
+  input: async (ctx: QueryCtx, args: ServerCall) => {
+    const input = await asServerForAdministrator.input(ctx, args);
+    if (Date.now() - input.ctx.session.createdAt >= RECENT_SIGN_IN_MS) throw unauthenticated();
+    return input;
+  },
+};
+
+/** The role comes from `npm run user -- admin`, or from the issuer's group at this session's sign-in (decision 213). */
+export const isAdministrator = ({ user, session }: Caller): boolean => user.isAdministrator === true || Boolean(session.adminGroup);
+
+/** Throws "not_found", so that nobody else can tell an administrator's function from a missing item. */
+function expectAdministrator(live: Caller): Caller {
+  if (!isAdministrator(live)) throw notFound();
+  return live;
+}
 
 async function liveSession({ db }: QueryCtx, sessionId: string): Promise<Caller> {
   const live = await sessionOf(db, { sessionId });
@@ -145,6 +177,13 @@ export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
 /** Builds mutations that the app server calls for a session, with the network of its client. */
 export const serverMutationFor = customMutation(mutation, asServerForChange);
+/** Builds the administration's queries. They return no content of other people. */
+export const administratorQuery = customQuery(query, asAdministrator);
+/** Builds the administration's mutations. The app server calls them, because it also limits and logs its forms. */
+export const administratorMutation = customMutation(mutation, asServerForAdministrator);
+/** Builds destructive ones. Throws "unauthenticated" unless the administrator has signed in recently. */
+export const recentAdministratorMutation = customMutation(mutation, asServerForRecentAdministrator);
+export type AdministratorCtx = MutationCtx & Caller;
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
 export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, asServerForToken(scope));
 export const serverQueryForSender = customQuery(query, asServerForSender("write"));

@@ -1,7 +1,7 @@
 import { ConvexError } from "convex/values";
 
 /** The app derives HTTP statuses and texts from these codes. */
-export type RefusalCode = "unauthenticated" | "not_found" | "invalid" | "conflict" | "limit";
+export type RefusalCode = "unauthenticated" | "not_found" | "invalid" | "conflict" | "limit" | "disabled";
 
 export type Refusal = {
   code: RefusalCode;
@@ -30,6 +30,9 @@ export const limitReached = (left: number) => refusal({ code: "limit", left: Mat
 
 export const limit = (message: string) => refusal({ code: "limit", message });
 
+/** Returns the error for a new session of an account that an administrator has disabled. */
+export const disabled = () => refusal({ code: "disabled" });
+
 export function refusalOf(error: unknown): Refusal | null {
   return isConvexError(error) && isRefusal(error.data) ? error.data : null;
 }
@@ -44,7 +47,7 @@ function refusal(data: Refusal): ConvexError<Refusal> {
   return new ConvexError(data);
 }
 
-const codes: ReadonlySet<unknown> = new Set<RefusalCode>(["unauthenticated", "not_found", "invalid", "conflict", "limit"]);
+const codes: ReadonlySet<unknown> = new Set<RefusalCode>(["unauthenticated", "not_found", "invalid", "conflict", "limit", "disabled"]);
 
 function isRefusal(data: unknown): data is Refusal {
   return typeof data === "object" && data !== null && "code" in data && codes.has(data.code);

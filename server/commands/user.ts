@@ -9,10 +9,11 @@ const USAGE = `Usage: npm run user -- <what>
   uninvite EMAIL           revokes the address's invitations
   reset EMAIL              prints a link to set a new password; it works once and expires in one hour
   sign-in EMAIL [--yes]    prints a link to sign in; it works once and expires in fifteen minutes
+  admin EMAIL [--remove]   gives the account the administrator role, or removes it
   disable-2fa EMAIL        turns off the account's two-factor authentication
   delete EMAIL [--yes]     deletes the account with all projects, designs and images in it`;
 
-const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "sign-in", "disable-2fa", "delete"]);
+const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "sign-in", "admin", "disable-2fa", "delete"]);
 
 async function main([what, email, ...flags]: string[]): Promise<void> {
   const needsEmail = what !== undefined && WITH_EMAIL.has(what);
@@ -27,15 +28,17 @@ async function run(accounts: Administration, what: string, email: string | undef
   else if (what === "invitations") await listInvitations(accounts);
   else if (email && what === "invite") await invite(accounts, email);
   else if (email && what === "uninvite") await uninvite(accounts, email);
+  else if (email && what === "admin") await setAdministrator(accounts, email, !flags.includes("--remove"));
   else if (email) await change(accounts, what, email, flags.includes("--yes"));
 }
 
 async function list(accounts: Administration): Promise<void> {
   let count = 0;
-  for await (const { email, name, emailVerified, createdAt } of accounts.list()) {
-    console.log(
-      [email, name, emailVerified ? "verified" : "not verified", `since ${createdAt.toISOString().slice(0, 10)}`].map(plain).join("\t"),
-    );
+  const administrators = await accounts.administrators();
+  for await (const { id, email, name, emailVerified, createdAt } of accounts.list()) {
+    const state = emailVerified ? "verified" : "not verified";
+    const role = administrators.has(id) ? ["administrator"] : [];
+    console.log([email, name, state, `since ${createdAt.toISOString().slice(0, 10)}`, ...role].map(plain).join("\t"));
     count += 1;
   }
   console.log(count === 0 ? "There are no accounts." : counted(count, "account"));
@@ -60,6 +63,15 @@ async function invite(accounts: Administration, typed: string): Promise<void> {
       ? `The app emails this link to ${email}. If it is not running, it does so at its next start. ${advice}\n\n${invited.link}`
       : `Send this link only to ${email}. ${advice}\n\n${invited.link}`,
   );
+}
+
+async function setAdministrator(accounts: Administration, email: string, isAdministrator: boolean): Promise<void> {
+  const outcome = await accounts.setAdministrator(email, isAdministrator);
+  if (outcome === null) throw new Failure(`No account has the address ${plain(email)}.`);
+  const { isChanged, isLast } = outcome;
+  if (isAdministrator) console.log(`${plain(email)} is ${isChanged ? "now" : "already"} an administrator.`);
+  else console.log(`${plain(email)} is ${isChanged ? "no longer" : "not"} an administrator.`);
+  if (isLast) console.log("No account has this role any more. Give it to another one with: npm run user -- admin EMAIL");
 }
 
 async function uninvite(accounts: Administration, email: string): Promise<void> {

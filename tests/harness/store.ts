@@ -13,6 +13,7 @@ export type Store = {
   find(model: string, where: Where): Promise<Row[]>;
   change(model: string, where: Where, update: Row): Promise<number>;
   create(model: string, data: Row): Promise<void>;
+  setAdministrator(userId: string, isAdministrator: boolean): Promise<void>;
   invite(email: string): Promise<string>;
 };
 
@@ -49,6 +50,7 @@ export async function storeOf(app: RunningApp): Promise<Store> {
     change: async (model, where, update) =>
       z.number().parse(await call("mutation", "store:updateMany", { model, where: clauses(where), update })),
     create: async (model, data) => void (await call("mutation", "store:create", { model, data })),
+    setAdministrator: async (userId, isAdministrator) => void (await call("mutation", "administrators:set", { userId, isAdministrator })),
     async invite(email) {
       const token = randomBytes(16).toString("hex");
       const tokenHash = createHash("sha256").update(token).digest("base64url");

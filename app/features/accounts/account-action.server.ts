@@ -24,7 +24,7 @@ export type FormRequest = ActionRequest & {
 /** `done`: the message to show. `show`: data for the page. `leave`: a full page load, because the user or session has changed. */
 type Outcome = { done?: string } | { show: DisplayedData } | { leave: string; done?: string };
 
-type DisplayedData = Pick<AccountAnswer, "setup" | "codes" | "leaveFor" | "accessToken">;
+type DisplayedData = Pick<AccountAnswer, "setup" | "codes" | "leaveFor" | "accessToken" | "invitationLink">;
 
 type Rejected = {
   rejected: SubmissionResult;

@@ -7,6 +7,7 @@ export type AccountAnswer = FormAnswer & {
   leaveFor?: string;
   accessToken?: string;
   codes?: string[];
+  invitationLink?: string;
 };
 
 export type TwoFactorSetup = {

@@ -58,7 +58,9 @@ export const INVITATION_REQUIRED =
 export const INVITATION_INVALID =
   "This invitation was already used, has expired, was revoked, or is for another email address. Ask for a new one.";
 
-const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MANY_REQUESTS", string> = {
+export const ACCOUNT_DISABLED = "This account is disabled. Ask the operator of this installation.";
+
+const ADVICE: Record<CallbackCode | "access_denied" | "ACCOUNT_DISABLED" | "INVALID_TOKEN" | "TOO_MANY_REQUESTS", string> = {
   access_denied: "Sign-in was cancelled, or the provider refused it. Nothing was shared with us.",
   account_already_linked_to_different_user:
     "This provider account is linked to another Atelier account. Sign in with the provider, unlink it from that account, then link it to this one.",
@@ -86,6 +88,7 @@ const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MAN
   unable_to_get_user_info: "The provider did not share your profile. Start again, or use another sign-in method.",
   unable_to_link_account:
     "The provider account was not linked. Its email address must be verified and the same as that of your Atelier account.",
+  ACCOUNT_DISABLED,
   INVALID_TOKEN: "This link was already used, has expired, or belongs to a different account than the one you are signed in to.",
   TOO_MANY_REQUESTS: "Too many attempts. Wait a moment, then open the link again.",
 };

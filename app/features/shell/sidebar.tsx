@@ -21,7 +21,7 @@ type SidebarProps = {
   sidebar: ReturnType<typeof useSidebar>;
   user: ShellUser;
   theme: Theme;
-  me: Preload<{ hasShared?: true }>;
+  me: Preload<{ hasShared?: true; isAdministrator?: true }>;
   projects: Preload<NamedProject[]>;
   unread: Preload<number>;
   projectListOpen: boolean;
@@ -29,7 +29,7 @@ type SidebarProps = {
 
 export function Sidebar({ sidebar, user, theme, me, projects, unread, projectListOpen }: SidebarProps) {
   const named = useEndless(projects, api.projects.listProjects, { remembers: false });
-  const { hasShared = false } = useLive(me);
+  const { hasShared = false, isAdministrator = false } = useLive(me);
   const collapsed = sidebar.state === "collapsed";
   const openProject = useOpenProject();
   const isShared = openProject?.role !== undefined;
@@ -88,7 +88,7 @@ export function Sidebar({ sidebar, user, theme, me, projects, unread, projectLis
       </nav>
 
       <div className="shrink-0 p-2">
-        <UserMenu user={user} theme={theme} unread={unread} />
+        <UserMenu user={user} theme={theme} unread={unread} isAdministrator={isAdministrator} />
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, Sparkles, UserRound } from "lucide-react";
+import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, ServerCog, Sparkles, UserRound } from "lucide-react";
 import { Form, href, useLocation } from "react-router";
 import { Avatar } from "~/lib/ui/avatar";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -12,7 +12,9 @@ export type ShellUser = { name: string; email: string; image: string | null };
 
 const MENU_ID = "user-menu";
 
-export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Theme; unread: Preload<number> }) {
+type UserMenuProps = { user: ShellUser; theme: Theme; unread: Preload<number>; isAdministrator: boolean };
+
+export function UserMenu({ user, theme, unread, isAdministrator }: UserMenuProps) {
   const { pathname } = useLocation();
   const linkTo = (to: string) => ({ to, "aria-current": pathname === to ? ("page" as const) : undefined });
   return (
@@ -53,6 +55,12 @@ export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Them
         <MenuLink {...linkTo(href("/shortcuts"))} icon={<Icon of={Keyboard} />}>
           Keyboard shortcuts
         </MenuLink>
+        {isAdministrator ? (
+          // A document navigation, because pages know the administration's routes only in its own documents.
+          <MenuLink {...linkTo(href("/admin"))} reloadDocument icon={<Icon of={ServerCog} />}>
+            Administration
+          </MenuLink>
+        ) : null}
         <MenuSeparator />
         <ThemeChoice theme={theme} />
         <MenuSeparator />

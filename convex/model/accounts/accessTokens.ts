@@ -36,5 +36,5 @@ export async function findAccessToken(
     .query("users")
     .withIndex("id", (q) => q.eq("id", token.userId))
     .unique();
-  return user && { token, user };
+  return user && user.disabledAt === undefined ? { token, user } : null;
 }

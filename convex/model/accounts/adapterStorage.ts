@@ -46,6 +46,8 @@ type Options = {
   uniqueIndexes: Record<string, string[]>;
   scans: boolean;
   deleted?: (ctx: Writing, model: string, rows: Row[]) => Promise<void>;
+  /** Throws to refuse a new row. */
+  expectInsertable?: (ctx: { db: Reader }, model: string, row: Fields) => Promise<void>;
   /** Called for inserted (`before` is null) or updated rows in the same transaction. */
   written?: (ctx: Writing, model: string, before: Fields | null, after: Fields) => Promise<void>;
 };
@@ -70,7 +72,7 @@ const serverMutation = customMutation(mutation, {
 });
 
 /** Builds Better Auth's storage functions, each one transaction. Rows have no `_id` and `_creationTime`. */
-export function storageFunctions({ tables, uniqueIndexes, scans, deleted, written }: Options) {
+export function storageFunctions({ tables, uniqueIndexes, scans, deleted, written, expectInsertable }: Options) {
   const indexes = indexesOf(tables);
   const read = (db: Reader, request: Read) => readRows(db, indexes, request, scans);
 
@@ -174,6 +176,7 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
   };
 
   async function insert(ctx: Writing, model: string, data: Fields): Promise<Fields> {
+    await expectInsertable?.(ctx, model, data);
     await checkUnique(ctx.db, model, data, data);
     await ctx.db.insert(model, data);
     await written?.(ctx, model, null, data);

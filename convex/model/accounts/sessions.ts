@@ -1,7 +1,7 @@
 import type { GenericDatabaseReader } from "convex/server";
 import type { DataModel, Doc } from "../../_generated/dataModel";
 
-/** Does not check the expiry: tokens expire too, and queries must not read the clock (docs.convex.dev/understanding/best-practices). */
+/** Returns null also for a disabled account. Does not check the expiry: tokens expire too, and queries must not read the clock (docs.convex.dev/understanding/best-practices). */
 export async function sessionOf(
   db: GenericDatabaseReader<DataModel>,
   { sessionId, userId }: { sessionId: string; userId?: string },
@@ -15,5 +15,5 @@ export async function sessionOf(
     .query("users")
     .withIndex("id", (q) => q.eq("id", session.userId))
     .unique();
-  return user && { session, user };
+  return user && user.disabledAt === undefined ? { session, user } : null;
 }

@@ -15,10 +15,19 @@ export const accountTables = {
     updatedAt: v.number(),
     twoFactorEnabled: v.optional(v.union(v.boolean(), v.null())),
     stripeCustomerId: nullable.string,
+    /** Better Auth does not have these fields, so that none of its endpoints returns or changes them (decision 213). */
+    isAdministrator: v.optional(v.literal(true)),
+    disabledAt: v.optional(v.number()),
+    /** Replaces `STORAGE_QUOTA_BYTES` for this user. */
+    quotaBytes: v.optional(v.number()),
   })
     .index("id", ["id"])
     .index("email", ["email"])
-    .index("stripeCustomerId", ["stripeCustomerId"]),
+    .index("stripeCustomerId", ["stripeCustomerId"])
+    .index("isAdministrator", ["isAdministrator"])
+    .index("disabledAt", ["disabledAt"])
+    .searchIndex("search_name", { searchField: "name" })
+    .searchIndex("search_email", { searchField: "email" }),
 
   accounts: defineTable({
     id: v.string(),
@@ -54,13 +63,16 @@ export const accountTables = {
     issuer: nullable.string,
     issuerSubject: nullable.string,
     issuerSession: nullable.string,
+    /** The issuer's administrator group of which the user was a member at this sign-in. */
+    adminGroup: nullable.string,
   })
     .index("id", ["id"])
     .index("token", ["token"])
     .index("userId", ["userId", "expiresAt"])
     .index("expiresAt", ["expiresAt"])
     .index("issuerSubject", ["issuer", "issuerSubject"])
-    .index("issuerSession", ["issuer", "issuerSession"]),
+    .index("issuerSession", ["issuer", "issuerSession"])
+    .index("adminGroup", ["adminGroup"]),
 
   verifications: defineTable({
     id: v.string(),

@@ -82,6 +82,12 @@ export const AUDIT_ACTIONS = {
   "trash.emptied": { category: "data" },
   "account.deleted": { category: "data" },
 
+  "administrator.added": { category: "operation" },
+  "administrator.removed": { category: "operation" },
+  "account.disabled": { category: "operation" },
+  "account.enabled": { category: "operation" },
+  "quota.changed": { category: "operation" },
+
   "backup.taken": { category: "operation" },
   "backup.failed": { category: "operation", result: "failure" },
   "settings.changed": { category: "operation", details: ["settings"] },

@@ -174,6 +174,9 @@ const SIGNED_OUT = /^\/(?:request-password-reset|forget-password|email-otp\/|res
 /** Back-channel logout of an OpenID Connect issuer. */
 const ISSUERS = "/oidc/";
 
+/** Returns who deletes an account. */
+export const deletionOrigin = (request: AuthRequest, userId: string): AuditOrigin => originOf(request, userId);
+
 function originOf({ path = "", address, actor, actorId, userId }: AuthRequest, ofRow: string): AuditOrigin {
   const by = actor ?? (SIGNED_OUT.test(path) ? "visitor" : path.startsWith(ISSUERS) ? "system" : "user");
   return {

@@ -4,6 +4,7 @@ import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import { limit, limitReached, refusalOf } from "../errors";
 import { rowOfFile } from "../files";
+import { userOf } from "../members";
 import { isOwn, limitsOf, refuseBeyondPlan } from "./limits";
 
 /** Counts exclude the trash; bytes count each stored file once. Users without a row are counted at their first change. */
@@ -37,14 +38,15 @@ async function storedBytes(ctx: QueryCtx, ownerId: string): Promise<number> {
   return [...files.values()].reduce((sum, size) => sum + size, 0);
 }
 
-/** Throws "limit", with the remaining bytes only for the owner. */
+/** Throws "limit", with the remaining bytes only for the owner. `quota` applies to owners without a quota of their own. */
 export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
   if (quota === undefined) return;
+  const most = (await userOf(ctx, ownerId))?.quotaBytes ?? quota;
   const row = await usageOf(ctx, ownerId);
   // A running count does not include all files yet.
   const used = row && row.counting === undefined ? row.bytes : await storedBytes(ctx, ownerId);
-  if (used + bytes <= quota) return;
-  throw isOwn(ctx, ownerId) ? limitReached(quota - used) : limit("The project's owner has too little storage left. Nothing was added.");
+  if (used + bytes <= most) return;
+  throw isOwn(ctx, ownerId) ? limitReached(most - used) : limit("The project's owner has too little storage left. Nothing was added.");
 }
 
 /** Throws "limit" unless an owner has enough storage for the files of images copied from another owner. */

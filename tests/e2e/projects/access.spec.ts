@@ -22,6 +22,8 @@ const RULES: Record<string, Rule> = {
   "/dev/ui": "development",
   "/dev/outbox": "development",
   "/*": "hidden",
+  "/admin": "hidden",
+  "/admin/people/:id": "hidden",
   "/projects": "sign-in",
   "/projects/:id": "sign-in",
   "/design/:id": "sign-in",

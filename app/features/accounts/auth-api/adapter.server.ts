@@ -10,6 +10,8 @@ import type { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs } from "convex/server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { api } from "#convex/_generated/api";
+import { APIError } from "better-auth/api";
+import { ACCOUNT_DISABLED } from "../callback-errors";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
 import { forgetSessions } from "../session/session-check.server";
@@ -53,7 +55,11 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
       };
       const result = await run(createAdapterFactory({ config: { ...CONFIG, transaction: false }, adapter })(options));
       try {
-        if (writes.length > 0) await client.mutation(store.commit, { writes, ...authRequest() }, NOW).finally(forgetSessions);
+        if (writes.length > 0)
+          await client
+            .mutation(store.commit, { writes, ...authRequest() }, NOW)
+            .catch(refuseDisabled)
+            .finally(forgetSessions);
         for (const each of writes) if (each.kind === "insert" && each.model === "sessions") noteNewSessionToken(each.data["token"]);
         return result;
       } catch (error) {
@@ -72,7 +78,7 @@ const storeOperations =
     };
     return {
       async create({ model, data }) {
-        const created = await mutate(store.create, { model, data, ...authRequest() }, NOW);
+        const created = await mutate(store.create, { model, data, ...authRequest() }, NOW).catch(refuseDisabled);
         if (model === "sessions") noteNewSessionToken(Reflect.get(data, "token"));
         return row(created);
       },
@@ -132,6 +138,10 @@ const isOfDeletedUser = (model: string, [clause, ...others]: CleanedWhere[] = []
 const inWords = (model: string) => (error: unknown) => {
   throw model === "users" && refusalOf(error)?.code === "conflict" ? emailTaken() : error;
 };
+
+function refuseDisabled(error: unknown): never {
+  throw refusalOf(error)?.code === "disabled" ? new APIError("FORBIDDEN", { code: "ACCOUNT_DISABLED", message: ACCOUNT_DISABLED }) : error;
+}
 
 const row = (value: unknown) => value as never;
 

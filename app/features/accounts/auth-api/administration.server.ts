@@ -21,7 +21,7 @@ const PAGE = 200;
 
 type AllLinks = FunctionReturnType<typeof api.links.listAll>;
 
-export type ListedUser = { email: string; name: string; emailVerified: boolean; createdAt: Date };
+export type ListedUser = { id: string; email: string; name: string; emailVerified: boolean; createdAt: Date };
 
 /** Returns the operator's operations (`npm run user`, `npm run links`). Changes of accounts return null for an unknown address. */
 export async function administration(config: AppConfig) {
@@ -36,6 +36,16 @@ export async function administration(config: AppConfig) {
         yield* users;
         if (users.length < PAGE) return;
       }
+    },
+
+    /** Returns the ids of the users with the administrator role. */
+    administrators: async () => new Set(await convex.query(api.accounts.administrators.list, {})),
+
+    /** Gives or removes the administrator role. `isLast`: nobody has the role any more. */
+    async setAdministrator(email: string, isAdministrator: boolean): Promise<{ isChanged: boolean; isLast: boolean } | null> {
+      const user = await find(email);
+      if (!user) return null;
+      return convex.mutation(api.accounts.administrators.set, { userId: user.id, isAdministrator }, { skipQueue: true });
     },
 
     async invite(email: string): Promise<{ link: string; isMailed: boolean } | "has account" | "closed"> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
     convexUrl: deployment.url,
     signingKey: deployment.signingKey,
     accounts: { ...testConfig.accounts, emailAndPassword: false, signInRedirect: true },
-    issuers: [{ ...acme, scopes: ["openid"], domains: [], groups: [], endSession: false }],
+    issuers: [{ ...acme, scopes: ["openid"], domains: [], groups: [], adminGroup: null, endSession: false }],
   };
 });
 afterAll(() => Promise.all([deployment.close(), issuer.close()]));

@@ -35,9 +35,13 @@ export const getVisitor = (context: Readonly<RouterContextProvider>): Promise<Vi
 /** Looks up the session again after the deployment rejected the token. Returns null if the session has ended. */
 export const renewVisitor = (context: Readonly<RouterContextProvider>): Promise<Visitor | null> => context.get(resolverContext).renew();
 
+/** Returns the visitor of a request that has not reached the middleware. Discards renewed cookies, which the middleware sets. */
+export const findVisitor = (config: AppConfig, request: Request): Promise<Visitor | null> =>
+  resolver({ config, network: {} }, request, []).current();
+
 export const sessionMiddleware: MiddlewareFunction<Response> = async ({ request, context }, next) => {
   const setCookies: string[] = [];
-  context.set(resolverContext, resolver(context, request, setCookies));
+  context.set(resolverContext, resolver(clientOf(context), request, setCookies));
   const response = withMutableHeaders(await next());
   for (const cookie of setCookies) response.headers.append("Set-Cookie", cookie);
   return response;
@@ -64,8 +68,16 @@ function signInAddress(target: string, error: string | null): string {
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
 }
 
-function resolver(context: Readonly<RouterContextProvider>, request: Request, setCookies: string[]): Resolver {
-  const config = context.get(configContext);
+/** `network` is the claim for the audit log. */
+type Client = { config: AppConfig; network: { address?: string } };
+
+const clientOf = (context: Readonly<RouterContextProvider>): Client => ({
+  config: context.get(configContext),
+  network: clientNetwork(context),
+});
+
+function resolver(client: Client, request: Request, setCookies: string[]): Resolver {
+  const { config } = client;
   const names = cookieNames(originOf(config, request));
   const session = readCookie(request.headers, names.session);
   let currentVisitor: Promise<Visitor | null> | undefined;
@@ -88,7 +100,7 @@ function resolver(context: Readonly<RouterContextProvider>, request: Request, se
       return null;
     }
     setCookies.push(...headers.getSetCookie());
-    const { cookie, ...visitor } = await issueToken(context, request, response, sessionAfter(headers, names) ?? session);
+    const { cookie, ...visitor } = await issueToken(client, request, response, sessionAfter(headers, names) ?? session);
     setCookies.push(cookie);
     return visitor;
   }
@@ -112,22 +124,21 @@ export async function issueConvexToken(
   created: CreatedSession,
 ): Promise<string | null> {
   const session = sessionAfter(answered, cookieNames(originOf(context.get(configContext), request)));
-  return session ? (await issueToken(context, request, created, session)).cookie : null;
+  return session ? (await issueToken(clientOf(context), request, created, session)).cookie : null;
 }
 
 async function issueToken(
-  context: Readonly<RouterContextProvider>,
+  { config, network }: Client,
   request: Request,
   created: CreatedSession,
   session: string,
 ): Promise<Visitor & { cookie: string }> {
-  const config = context.get(configContext);
   const claims = claimsOf(created);
   recordSessionActivity(config, claims.sessionId, request.headers);
   const convexToken = await signUserToken(config.signingKey, claims, created.session.expiresAt, {
     limited: config.payments !== null,
     quota: config.storageQuotaBytes,
-    ...clientNetwork(context),
+    ...network,
   });
   return { ...claims, convexToken, cookie: storeConvexToken(cookieNames(originOf(config, request)), session, convexToken) };
 }

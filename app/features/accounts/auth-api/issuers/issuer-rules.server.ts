@@ -1,28 +1,38 @@
 import { defineRequestState } from "@better-auth/core/context";
 import type { BetterAuthOptions } from "better-auth";
 import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../../session/convex/service-client.server";
 import { issuerProfile } from "./issuer-profile";
 
 export type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>;
 
-type SignedInAt = { issuer: string; issuerSubject: string; issuerSession: string | null };
+type SignedInAt = { issuer: string; issuerSubject: string; issuerSession: string | null; adminGroup: string | null };
 
 /** The user that an issuer has confirmed in this request. */
 export const signedInAt = defineRequestState<SignedInAt | null>(() => null);
 
-/** Checks the allowed domains and groups of an issuer. Better Auth calls it at each sign-in, sign-up and link by a provider. */
+/**
+ * Checks the allowed domains and groups of an issuer. Better Auth calls it at each sign-in, sign-up and link by a provider.
+ * A person who has left the administrator group loses the role in all sessions, also if the sign-in is refused.
+ */
 export const issuerRules =
-  ({ issuers }: AppConfig): ValidateUserInfo =>
+  (config: AppConfig): ValidateUserInfo =>
   async ({ source: { oauth } }) => {
-    const issuer = issuers.find(({ id }) => id === oauth?.providerId);
+    const issuer = config.issuers.find(({ id }) => id === oauth?.providerId);
     if (!issuer) return;
     const { sub, sid = null, email = "", emailVerified, groups } = issuerProfile.parse(oauth?.profile);
+    const adminGroup = issuer.adminGroup !== null && groups.includes(issuer.adminGroup) ? issuer.adminGroup : null;
+    if (issuer.adminGroup !== null && adminGroup === null) {
+      const left = { issuer: issuer.id, issuerSubject: sub };
+      await serviceConvex(config).mutation(api.accounts.administrators.endGroup, left, { skipQueue: true });
+    }
     if (issuer.domains.length > 0) {
       if (!emailVerified) return { error: "provider_email_not_verified" };
       if (!issuer.domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase())) return { error: "domain_not_allowed" };
     }
     if (issuer.groups.length > 0 && !issuer.groups.some((group) => groups.includes(group))) return { error: "group_not_allowed" };
-    await signedInAt.set({ issuer: issuer.id, issuerSubject: sub, issuerSession: sid });
+    await signedInAt.set({ issuer: issuer.id, issuerSubject: sub, issuerSession: sid, adminGroup });
   };
 
 /** Returns the first error of several rules. A rule runs only if the earlier ones accept the user. */

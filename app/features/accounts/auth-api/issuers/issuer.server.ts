@@ -162,7 +162,7 @@ export function openIssuer(settings: IssuerSettings) {
       const isForOthers = Array.isArray(payload.aud) && payload.aud.length > 1;
       if (authorized === undefined ? isForOthers : authorized !== clientId) throw new Error("The ID token was issued to another client.");
       const { userinfo_endpoint } = await metadata();
-      const isIncomplete = lacksClaims(payload, { groups: settings.groups.length > 0 });
+      const isIncomplete = lacksClaims(payload, { groups: settings.groups.length > 0 || settings.adminGroup !== null });
       if (!isIncomplete || !userinfo_endpoint || !accessToken) return profileFrom(payload);
       return profileFrom(payload, await userInfo(userinfo_endpoint, accessToken));
     },

@@ -43,6 +43,7 @@ const settingsOf = (issuer: TestIssuer, others: Partial<IssuerSettings> = {}): I
   label: "Acme",
   scopes: ["openid", "email", "profile"],
   domains: [],
+  adminGroup: null,
   groups: [],
   endSession: false,
   ...others,

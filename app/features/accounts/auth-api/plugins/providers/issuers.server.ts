@@ -25,7 +25,12 @@ const FIELD = { type: "string", required: false, input: false, returned: false }
 
 const started = z.object({ provider: z.string() });
 
-const marks = z.object({ issuer: z.string(), issuerSubject: z.string(), issuerSession: z.string().nullish() });
+const marks = z.object({
+  issuer: z.string(),
+  issuerSubject: z.string(),
+  issuerSession: z.string().nullish(),
+  adminGroup: z.string().nullish(),
+});
 type Marks = z.infer<typeof marks>;
 const withSecondFactor = z.object({ twoFactorEnabled: z.literal(true) });
 const challenged = marks.extend({ userId: z.string() });
@@ -44,7 +49,7 @@ export function issuers(config: AppConfig, once: Once) {
 
   return {
     id: "issuers",
-    schema: { session: { fields: { issuer: FIELD, issuerSubject: FIELD, issuerSession: FIELD } } },
+    schema: { session: { fields: { issuer: FIELD, issuerSubject: FIELD, issuerSession: FIELD, adminGroup: FIELD } } },
 
     init: ({ socialProviders }) => ({
       context: {
@@ -145,8 +150,8 @@ async function marksOf(userId: string, ctx: GenericEndpointContext): Promise<Mar
   const { data } = challenged.safeParse(jsonIn(remembered));
   if (data?.userId !== userId) return null;
   expireCookie(ctx, secondFactorCookie(ctx));
-  const { issuer, issuerSubject, issuerSession } = data;
-  return { issuer, issuerSubject, issuerSession };
+  const { issuer, issuerSubject, issuerSession, adminGroup } = data;
+  return { issuer, issuerSubject, issuerSession, adminGroup };
 }
 
 /** Better Auth omits these fields from sessions in its context. */

@@ -1,0 +1,11 @@
+/** The layout of all pages of the administration. */
+const LAYOUT = "routes/admin";
+
+export const isAdministrationRoute = (id: string): boolean => id === LAYOUT || id.startsWith(`${LAYOUT}.`);
+
+/** Removes the administration's routes from documents outside it, where the server has none for most people either. */
+export function hideAdministration(): void {
+  const routes = window.__reactRouterManifest?.routes;
+  if (!routes || LAYOUT in (window.__reactRouterRouteModules ?? {})) return;
+  for (const id of Object.keys(routes)) if (isAdministrationRoute(id)) delete routes[id];
+}
