@@ -12,7 +12,7 @@ import { freePort, type RunningApp, startApp } from "./app.ts";
 import { startBalancer } from "./balancer.ts";
 
 /** `npm run test:remote`: on a deployment that behaves like a remote one. */
-const REMOTE = process.env.TEST_REMOTE === "1";
+export const REMOTE = process.env.TEST_REMOTE === "1";
 export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";
 
 export type PreparedDeployment = { url: string; settings: Record<string, string>; secrets: string; close(): Promise<void> };
