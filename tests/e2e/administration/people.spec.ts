@@ -3,6 +3,7 @@ import { storeOf } from "../../harness/store.ts";
 import { issuerOfWorker } from "../../harness/servers.ts";
 import type { TestIssuer } from "../../harness/issuer.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
+import { drawn, NARROW, outside, showTheme, WIDE } from "../support/measures.ts";
 import { deploymentAs } from "../support/pictures.ts";
 import { runUserCommand } from "../support/user-command.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -78,6 +79,29 @@ test("shows unknown addresses with JavaScript as without a role", async ({ page,
   await page.getByRole("link", { name: "Start Over" }).click();
   await expect(page).toHaveURL(/\/projects$/);
 });
+
+test("fits narrow and wide screens in both themes", { tag: "@administration-fits" }, async ({ app, page, admin }, testInfo) => {
+  const grace = await signUp(app.url, "Grace Hopper Donaudampfschifffahrtsgesellschaftskapitän");
+  for (const [name, path] of [
+    ["people", "/admin"],
+    ["person", `/admin/people/${grace.id}`],
+    ["own", `/admin/people/${admin.id}`],
+  ] as const) {
+    await page.goto(path);
+    await hydrated(page);
+    for (const size of [NARROW, { width: 360, height: 740 }, WIDE]) {
+      await page.setViewportSize(size);
+      for (const theme of ["dark", "light"] as const) {
+        await showTheme(page, theme);
+        await drawn(page);
+        expect(await outside(page), `${path} at ${size.width}`).toBe(0);
+        await expectAccessible(page, ["color-contrast"]);
+        await page.screenshot({ path: testInfo.outputPath(`${name}-${size.width}-${theme}.png`) });
+      }
+    }
+  }
+});
+
 test.use({ allowedErrors: [/status of 40[034]/] });
 
 bothWays((javaScript) => {
