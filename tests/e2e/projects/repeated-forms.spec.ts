@@ -15,7 +15,7 @@ async function submitTwice(page: Page, button: Locator): Promise<void> {
 }
 
 test(
-  "creates one comment, reply, invitation, link and review request from a form that is sent twice",
+  "creates one comment, reply, invitation, link and request from a repeated form",
   { tag: "@repeated-forms" },
   async ({ page, person, stranger, app }) => {
     test.slow();
