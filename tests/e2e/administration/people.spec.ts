@@ -25,7 +25,7 @@ test("has the bytes of any unknown address for everyone else", { tag: "@administ
   const former = await signUp(app.url);
   await giveRole(app, former);
   await (await storeOf(app)).setAdministrator(former.id, false);
-  const read = async (path: string, cookie: string, init: RequestInit & { headers?: Record<string, string> } = {}) => {
+  const read = async (path: string, cookie: string, init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {}) => {
     const answer = await fetch(app.url + path, { redirect: "manual", ...init, headers: { ...init.headers, Cookie: cookie } });
     const nonce = /nonce-([^']+)'/.exec(answer.headers.get("Content-Security-Policy") ?? "")?.[1] ?? "none";
     const text = (await answer.text()).replaceAll(nonce, "NONCE").replaceAll(path, "ADDRESS");
