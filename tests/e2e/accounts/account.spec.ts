@@ -186,6 +186,7 @@ test("exports a user's data with the original files and without secrets", async 
   }
   expect([...archive.keys()].filter((name) => !name.includes("/")).toSorted()).toEqual([
     "access-tokens.json",
+    "account-activity.json",
     "account.json",
     "activity.json",
     "comments.json",
@@ -196,7 +197,7 @@ test("exports a user's data with the original files and without secrets", async 
     "transfers.json",
     "webhooks.json",
   ]);
-  expect(archive.size).toBe(10 + files.length);
+  expect(archive.size).toBe(11 + files.length);
   expect(JSON.parse(String(archive.get("links.json")))).toEqual([]);
   expect(JSON.parse(String(archive.get("saved-links.json")))).toEqual([]);
   expect(JSON.parse(String(archive.get("transfers.json")))).toEqual([]);

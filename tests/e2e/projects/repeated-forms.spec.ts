@@ -47,7 +47,7 @@ test(
     const links = async () => (await convex.query(api.links.list, { projectId, paginationOpts })).page.map(({ name }) => name).toSorted();
     expect(await links()).toEqual(["For the client"]);
     await page.goBack();
-    await page.getByLabel("Name", { exact: true }).fill("For the press");
+    await page.getByLabel("Name", { exact: true }).first().fill("For the press");
     await page.getByRole("button", { name: "Create link" }).click();
     await expect.poll(links).toEqual(["For the client", "For the press"]);
 
