@@ -15,7 +15,7 @@ import { usageOf } from "../model/limits/usage";
 import { pageOf } from "../model/lists/paging";
 import { userOf } from "../model/members";
 
-/** The accounts, for administrators: what they need to support a person, and nothing that the person has stored. */
+/** Accounts, as administrators see them. No function returns content of an account. */
 
 const LIMIT = 200;
 

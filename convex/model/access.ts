@@ -76,7 +76,7 @@ const asServerForRecentAdministrator = {
 /** The role comes from `npm run user -- admin`, or from the issuer's group at this session's sign-in (decision 213). */
 export const isAdministrator = ({ user, session }: Caller): boolean => user.isAdministrator === true || Boolean(session.adminGroup);
 
-/** Throws "not_found", so that nobody else can tell an administrator's function from a missing item. */
+/** Throws "not_found" without the role: the function must look like a missing item. */
 function expectAdministrator(live: Caller): Caller {
   if (!isAdministrator(live)) throw notFound();
   return live;

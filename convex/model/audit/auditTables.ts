@@ -9,7 +9,7 @@ export const auditAction = oneOf(AUDIT_ACTION_NAMES);
 export const auditCategory = oneOf(AUDIT_CATEGORIES);
 export const auditResult = v.union(v.literal("success"), v.literal("failure"));
 
-/** "visitor": somebody who is not signed in. "system": the app itself. */
+/** "visitor": a signed-out person. "system": the app itself. */
 export const auditActor = v.union(
   v.literal("user"),
   v.literal("visitor"),

@@ -1,4 +1,4 @@
-/** Writes a snapshot in a thread of its own, so that compression does not delay calls. */
+/** Writes a snapshot in a worker thread, so that compression does not delay calls. */
 import { parentPort, workerData } from "node:worker_threads";
 import { writeArchive, type ArchiveOptions } from "./write-archive.ts";
 

@@ -1,4 +1,4 @@
-/** Checks and stages an import in a thread of its own, so that parsing does not delay calls. */
+/** Checks and stages an import in a worker thread, so that parsing does not delay calls. */
 import { parentPort, workerData } from "node:worker_threads";
 import { isDiskFull } from "../storage/disk-full.ts";
 import type { StagedImport } from "../transaction/import/staged-import.ts";

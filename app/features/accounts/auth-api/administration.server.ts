@@ -41,7 +41,7 @@ export async function administration(config: AppConfig) {
     /** Returns the ids of the users with the administrator role. */
     administrators: async () => new Set(await convex.query(api.accounts.administrators.list, {})),
 
-    /** Gives or removes the administrator role. `isLast`: nobody has the role any more. */
+    /** Gives or removes the administrator role. `isLast`: the role was removed from the last administrator. */
     async setAdministrator(email: string, isAdministrator: boolean): Promise<{ isChanged: boolean; isLast: boolean } | null> {
       const user = await find(email);
       if (!user) return null;

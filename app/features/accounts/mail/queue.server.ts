@@ -24,8 +24,8 @@ const LIFETIMES: Record<Queued["kind"], number> = {
   linkReport: 24 * 60 * MINUTE,
 };
 
-/** Messages that nobody waits for. */
-const PATIENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport"]);
+/** Kinds that are sent after codes and sign-in links. */
+const NOT_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport"]);
 
 /** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no mail. */
 export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function queueMail(config: AppConfig, requested: Queued | null, use
   const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);
   await serviceConvex(config).mutation(
     api.accounts.mail.queue,
-    { sealed: sealMessage(config, message), userId, expiresAt, ...(!(requested && PATIENT.has(requested.kind)) && { isUrgent: true }) },
+    { sealed: sealMessage(config, message), userId, expiresAt, ...(!(requested && NOT_URGENT.has(requested.kind)) && { isUrgent: true }) },
     { skipQueue: true },
   );
 }

@@ -10,7 +10,7 @@ const FUNCTION = "default";
 /** A module on disk whose default export is a query. */
 export type InlineQuery = { root: string; module: string; analysis: ModulesAnalysis };
 
-/** Writes and loads the module, in a thread of its own. @throws {BundleError} unless its default export is a query */
+/** Writes and loads the module in a worker thread. @throws {BundleError} unless its default export is a query */
 export async function prepareInlineQuery(dir: string, source: string, env: Record<string, string>): Promise<InlineQuery> {
   const text = source.replaceAll(WRAPPERS, new URL("./inline-wrappers.ts", import.meta.url).href);
   const bundle: Bundle = {

@@ -72,7 +72,7 @@ export function signServiceToken(key: SigningKey, plans: Plans = {}): Promise<st
   return sign(key, { service: true, ...limitedBy(plans) }, SERVICE_SUBJECT, SERVICE_AUDIENCE, now + SERVICE_TOKEN_SECONDS);
 }
 
-/** Signs a token for visitors of a public link. Each link is a caller of its own for the deployment. `lock` identifies the link's current password. */
+/** Signs a token for visitors of a public link. The subject names the link, because the deployment shares its time fairly between subjects. `lock` identifies the link's current password. */
 export function signLinkToken(key: SigningKey, { linkId, lock }: { linkId: string; lock: number }): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return sign(key, { linkId, lock }, `${LINK_SUBJECT} ${linkId}`, LINK_AUDIENCE, now + LINK_TOKEN_SECONDS);

@@ -1,0 +1,25 @@
+import { NavLink } from "./link";
+
+type SectionNavProps = { label: string; links: readonly { to: string; label: string }[] };
+
+/** Links to the pages of one area, in a row that scrolls on narrow screens. */
+export function SectionNav({ label, links }: SectionNavProps) {
+  return (
+    <nav aria-label={label} className="-mx-4 overflow-x-auto border-b px-4 md:mx-0 md:px-0">
+      <ul className="flex w-max gap-3.5 sm:gap-5">
+        {links.map((link) => (
+          <li key={link.to}>
+            <NavLink
+              to={link.to}
+              end
+              prefetch="intent"
+              className="-mb-px flex h-10 items-center border-b-2 border-transparent text-soft hover:text-ink aria-[current=page]:border-accent-text aria-[current=page]:text-ink pointer-coarse:h-11 pointer-coarse:min-w-11"
+            >
+              {link.label}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
