@@ -1,6 +1,6 @@
 import { type ComponentType, createElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Preload } from "~/lib/data/preload";
-import { reachServer } from "~/lib/data/connection/reach-server";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { close, show } from "~/lib/ui/overlays/invokers";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { toast } from "~/lib/ui/overlays/toasts";
@@ -80,9 +80,7 @@ function usePalette(onFailure: () => void, requested: object): ComponentType<Pal
   const [palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
   useEffect(() => {
     if (palette) return;
-    reachServer()
-      .then(() => import("./palette"))
-      .then((loaded) => setPalette(() => loaded.Palette), onFailure);
+    loadModule(() => import("./palette")).then((loaded) => setPalette(() => loaded.Palette), onFailure);
   }, [palette, requested, onFailure]);
   return palette;
 }

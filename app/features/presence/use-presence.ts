@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useIsSharing } from "~/features/projects/use-members-of-own";
-import { reachServer } from "~/lib/data/connection/reach-server";
+import { loadModule } from "~/lib/data/connection/load-module";
 
 type Code = Awaited<ReturnType<typeof load>>;
 
@@ -14,12 +14,10 @@ export function usePresence(isMember: boolean): Code | null {
   const isSharing = useIsSharing() || isMember;
   useEffect(() => {
     if (!isSharing || code) return;
-    reachServer()
-      .then(load)
-      .then(
-        (module) => setCode((loaded = module)),
-        () => {},
-      );
+    loadModule(load).then(
+      (module) => setCode((loaded = module)),
+      () => {},
+    );
   }, [isSharing, code]);
   return isSharing ? code : null;
 }

@@ -6,6 +6,7 @@ import { prepareStoredComments } from "~/features/comments/drafts/stored-comment
 import { Commands } from "~/features/commands/commands";
 import type { AppConfig } from "~/config";
 import type { Preload } from "~/lib/data/preload";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { LiveProvider } from "~/lib/data/connection/live-provider";
 import { BulkJobs } from "~/features/selection/bulk/bulk-jobs";
 import type { BulkJob } from "~/features/selection/bulk/bulk-text";
@@ -61,7 +62,11 @@ export function Shell({
   useRestoredPage();
   const author = user.name || user.email;
   useEffect(() => {
-    if (prepareStoredComments(personId)) void sendUnsent({ userId: personId, name: author });
+    if (!prepareStoredComments(personId)) return;
+    loadModule(() => import("~/features/comments/drafts/outbox")).then(
+      ({ sendStoredComments }) => sendStoredComments({ userId: personId, name: author }),
+      () => {},
+    );
   }, [personId, author]);
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
@@ -124,9 +129,4 @@ export function Shell({
       </IconSymbols>
     </LiveProvider>
   );
-}
-
-async function sendUnsent(author: { userId: string; name: string }): Promise<void> {
-  const { sendStoredComments } = await import("~/features/comments/drafts/outbox");
-  sendStoredComments(author);
 }

@@ -21,6 +21,21 @@ test("reports that the palette cannot be loaded, and retries", async ({ page, pe
   await expect(palette.getByRole("option").first()).toHaveText("SecurityGo to");
 });
 
+test("opens the palette after its code failed to load once", { tag: "@repeats-failed-import" }, async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  let isCut = true;
+  await page.route(/\/palette-[^/]*\.js/, (route) => (isCut ? route.abort("internetdisconnected") : route.continue()));
+  await page.goto("/projects");
+  await hydrated(page);
+  await toasterReady(page);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByText("The commands could not be loaded. Try again in a moment.")).toBeVisible();
+  isCut = false;
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("security");
+  await expect(page.getByRole("dialog", { name: "Commands" }).getByRole("option").first()).toHaveText("SecurityGo to");
+});
+
 test("the command palette navigates, runs commands and searches", { tag: "@slow" }, async ({ page, person, app }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });

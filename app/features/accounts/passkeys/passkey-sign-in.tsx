@@ -1,5 +1,6 @@
 import { KeyRound } from "lucide-react";
 import { useEffect, useState } from "react";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { Button } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { LastUsed } from "../last-used";
@@ -15,7 +16,7 @@ export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: 
   async function startSignIn() {
     setWorking(true);
     setProblem(null);
-    const passkeys = await import("./passkeys").catch(() => null);
+    const passkeys = await loadModule(() => import("./passkeys")).catch(() => null);
     if (!passkeys) {
       setProblem("The server is not responding. Nothing was changed. Try again in a moment.");
       setWorking(false);

@@ -1,3 +1,4 @@
+import { loadModule } from "~/lib/data/connection/load-module";
 import { UPLOAD_FIELDS } from "~/features/uploads/upload-result";
 import { isLarge } from "~/features/uploads/client/transfer/use-upload-ahead";
 import { COMMENT_IMAGE_FIELDS, type CommentImage } from "./comment-images";
@@ -9,7 +10,7 @@ export async function uploadCommentImage(itemId: string, file: File): Promise<Co
   const form = new FormData();
   form.set(COMMENT_IMAGE_FIELDS.sending, crypto.getRandomValues(new Uint32Array(4)).join("-"));
   if (isLarge(file)) {
-    const { uploadAhead } = await import("~/features/uploads/client/transfer/upload-ahead");
+    const { uploadAhead } = await loadModule(() => import("~/features/uploads/client/transfer/upload-ahead"));
     form.set(UPLOAD_FIELDS.uploaded, await uploadAhead(file, { for: "comment" }));
   } else form.set(COMMENT_IMAGE_FIELDS.files, file);
   const address = `/uploads/comment?${new URLSearchParams({ [COMMENT_IMAGE_FIELDS.item]: itemId })}`;

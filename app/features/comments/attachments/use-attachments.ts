@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useRef, useState } from "react";
 import { readPastedFiles } from "~/features/uploads/client/file-selection/dropped-files";
 import { connection } from "~/lib/data/connection/connection";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { announce } from "~/lib/ui/overlays/announcer";
 import { api } from "#convex/_generated/api";
 import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
@@ -22,7 +23,7 @@ export function useAttachments({ itemId, images, onAdd, onRemove }: AttachmentsO
   async function upload(item: string, file: File): Promise<void> {
     setUploading((now) => now + 1);
     try {
-      const { uploadCommentImage } = await import("./upload-comment-image");
+      const { uploadCommentImage } = await loadModule(() => import("./upload-comment-image"));
       onAdd(await uploadCommentImage(item, file));
       announce("Image added");
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type ComponentType, useCallback, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
-import { reachServer } from "~/lib/data/connection/reach-server";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { useRouteModules } from "~/lib/data/route-modules";
 import { toast } from "~/lib/ui/overlays/toasts";
 import type { ThreadFilter } from "../optimistic";
@@ -24,16 +24,14 @@ export function useViewerComments(hasComments: boolean, isOn: boolean) {
   const isNeeded = isOn && Comments === null && (isWanted || hasComments || areAllLoaded);
   useEffect(() => {
     if (!isNeeded) return;
-    reachServer()
-      .then(() => import("./viewer-comments"))
-      .then(
-        ({ ViewerComments }) => setComments(() => ViewerComments),
-        () => {
-          if (!isWanted) return;
-          setState((now) => ({ ...now, isOpen: false, isPlacing: false }));
-          void toast("The connection was lost. Comments can be opened when it is back.");
-        },
-      );
+    loadModule(() => import("./viewer-comments")).then(
+      ({ ViewerComments }) => setComments(() => ViewerComments),
+      () => {
+        if (!isWanted) return;
+        setState((now) => ({ ...now, isOpen: false, isPlacing: false }));
+        void toast("The connection was lost. Comments can be opened when it is back.");
+      },
+    );
   }, [isNeeded, isWanted]);
   const change = useCallback((next: Partial<CommentsState>) => setState((now) => ({ ...now, ...next })), []);
   return { Comments, state, change };

@@ -34,7 +34,7 @@ const INTENTS = {
 type Chosen = { at: string; id: string };
 type Choice = { chosen: Chosen; choose: (chosen: Chosen) => void; from: string | undefined };
 
-export default function DestinationDialog({ request, onClose }: { request: DestinationRequest; onClose: () => void }) {
+export function DestinationDialog({ request, onClose }: { request: DestinationRequest; onClose: () => void }) {
   const { kind, ids, from, staysOnPage: stays, fields } = request;
   const intents = INTENTS[kind];
   const submit = useSubmit();

@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import { reachServer } from "~/lib/data/connection/reach-server";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { mayHaveUploads } from "./queue/upload-database";
 import type { UploadTarget } from "./upload";
@@ -62,8 +62,7 @@ const databaseTimeout = () => new Promise<void>((resolve) => void setTimeout(res
 const preventUnload = (event: Event) => event.preventDefault();
 
 function load(): Promise<UploadCode> {
-  opening ??= reachServer()
-    .then(() => Promise.all([import("./document-uploads"), import("./tray/upload-tray")]))
+  opening ??= Promise.all([loadModule(() => import("./document-uploads")), loadModule(() => import("./tray/upload-tray"))])
     .then(async ([{ openDocumentUploads }, { UploadTray }]) => {
       const uploads = openDocumentUploads(personId ?? "");
       await Promise.race([uploads.restoreUnfinished(), databaseTimeout()]);

@@ -2,6 +2,7 @@ import { isolate } from "~/lib/ui/isolate";
 import { type ComponentProps, createElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import type { DesignPicker } from "./design-picker";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { useMay } from "~/lib/rights/rights";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { isTextField } from "~/lib/ui/prevent-drops";
@@ -21,7 +22,7 @@ export function UploadProvider({ personId }: { personId: string }) {
   function addBatch(target: Target, batch: Batch): void {
     if (target.kind === "new") void addToNewProject(batch, navigate);
     else if (target.kind === "project")
-      import("./design-picker").then(
+      loadModule(() => import("./design-picker")).then(
         ({ DesignPicker }) => setOpenDialog({ dialog: DesignPicker, about: { project: target, batch } }),
         () => toast("The connection was lost, so nothing was added. Try again when it is back."),
       );

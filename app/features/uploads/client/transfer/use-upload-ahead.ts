@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { FORM_MAX_BYTES, UPLOAD_FIELDS } from "../../upload-result";
 
 const FAILED = "Something went wrong. Nothing was saved. Try again.";
@@ -15,7 +16,7 @@ export function useUploadAhead() {
     }
     setState({ isUploading: true, problem: null });
     try {
-      const { uploadAhead } = await import("./upload-ahead");
+      const { uploadAhead } = await loadModule(() => import("./upload-ahead"));
       const id = await uploadAhead(file, metadata);
       form.delete(field);
       form.set(UPLOAD_FIELDS.uploaded, id);

@@ -1,0 +1,22 @@
+import { reachServer } from "./reach-server";
+
+const ADDRESS = /https?:\/\/\S+\.js/;
+
+/**
+ * Imports code that a page needs only now. Chromium never repeats a failed import (https://github.com/whatwg/html/issues/6768),
+ * so the module is then imported at another address. Throws an error that can be shown.
+ */
+export async function loadModule<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    await reachServer();
+    return await load().catch((error: unknown) => loadAgain<Module>(error));
+  } catch (error) {
+    throw new Error("The connection was lost. Try again when it is back.", { cause: error });
+  }
+}
+
+async function loadAgain<Module>(error: unknown): Promise<Module> {
+  const [address] = ADDRESS.exec(String(error)) ?? [];
+  if (address === undefined) throw error;
+  return (await import(/* @vite-ignore */ `${address}?again=${Date.now()}`)) as Module;
+}
