@@ -36,6 +36,21 @@ test("opens the palette after its code failed to load once", { tag: "@repeats-fa
   await expect(page.getByRole("dialog", { name: "Commands" }).getByRole("option").first()).toHaveText("SecurityGo to");
 });
 
+test("leaves no focus in the closed palette", { tag: "@closed-palette-has-no-focus" }, async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  await page.goto("/projects");
+  await hydrated(page);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("dark theme");
+  await expect(page.getByRole("dialog", { name: "Commands" }).getByRole("option")).toHaveText(["Dark themeActions"]);
+  const focused = await page.evaluate(() => {
+    const enter = { key: "Enter", code: "Enter", bubbles: true, cancelable: true };
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", enter));
+    return [document.querySelector("dialog.palette")?.hasAttribute("open"), document.activeElement?.tagName];
+  });
+  expect(focused).toEqual([false, "BODY"]);
+});
+
 test("the command palette navigates, runs commands and searches", { tag: "@slow" }, async ({ page, person, app }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });

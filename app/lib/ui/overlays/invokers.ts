@@ -30,6 +30,9 @@ export function show(dialog: HTMLDialogElement): void {
 export function close(dialog: HTMLDialogElement): void {
   if (dialog.matches(":popover-open")) dialog.hidePopover();
   if (dialog.open) dialog.close();
+  // Where focus cannot return, Chromium leaves it in the closed dialog until the next frame, and keys pressed by then are lost.
+  const active = document.activeElement;
+  if (active instanceof HTMLElement && dialog.contains(active)) active.blur();
 }
 
 function actsFor(act: (dialog: HTMLDialogElement) => void) {
