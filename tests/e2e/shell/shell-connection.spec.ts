@@ -44,7 +44,7 @@ test(
       const texts = await Promise.all([...scripts].map(async (script) => (await page.request.get(script)).text()));
       const library = texts.find((text) => text.includes("extendSubscriptionFor"));
       const [, name = ""] = /\.extendSubscriptionFor\?\?([\w$]+)/.exec(library ?? "") ?? [];
-      const [, value = name] = new RegExp(`\\b${name.replaceAll("$", "\\$")}=(\\d+(?:e\\d+)?)\\b`).exec(library ?? "") ?? [];
+      const [, value = name] = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}=(\\d+(?:e\\d+)?)\\b`).exec(library ?? "") ?? [];
       expect(Number(value)).toBe(CLIENT.prewarm);
     });
 
