@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
-import { addPictures, makeDesign } from "../support/pictures.ts";
+import { addPictures, chosen, makeDesign } from "../support/pictures.ts";
 import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 test.use({ allowedErrors: [/Minified React error #418/] });
@@ -95,8 +95,25 @@ for (const [name, alter] of Object.entries(ALTERATIONS)) {
   });
 }
 
+for (const [name, alter] of Object.entries({ ...ALTERATIONS, "no alterations": () => {} }))
+  test(
+    `keeps images selected for a comment when the page has ${name}`,
+    { tag: "@keeps-selected-comment-images" },
+    async ({ page, app, person }) => {
+      const { path } = await makeDesign(app, person);
+      await openAltered(page, `${path}/comments`, alter, async () => {
+        await page.locator("input[name=files]").setInputFiles(await chosen("fig"));
+      });
+      const images = page.getByRole("list", { name: "Images of the comment" }).getByRole("listitem");
+      await expect(images).not.toHaveCount(0);
+      await expect(page.getByText(/^Uploading/)).toHaveCount(0);
+      await expect(images).toHaveCount(1);
+    },
+  );
+
+/** A field for images of a comment becomes a button when the page hydrates. */
 function fieldsOf(): unknown[] {
-  const fields = [...document.querySelectorAll<HTMLInputElement>("input:not([type=hidden]), textarea, select")];
+  const fields = [...document.querySelectorAll<HTMLInputElement>("input:not([type=hidden], [name=files]), textarea, select")];
   return fields
     .filter((field) => field.checkVisibility({ visibilityProperty: true }) && !field.closest("noscript"))
     .map((field) => ({

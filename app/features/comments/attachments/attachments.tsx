@@ -1,10 +1,10 @@
 import { ImagePlus, X } from "lucide-react";
-import { useRef } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Picture } from "~/features/images/display/picture";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
-import { COMMENT_IMAGE_ACCEPT } from "./comment-images";
+import { COMMENT_IMAGE_ACCEPT, COMMENT_IMAGE_FIELDS } from "./comment-images";
 import type { AttachmentsState } from "./use-attachments";
 
 export function Attachments({ id, attachments }: { id: string; attachments: AttachmentsState }) {
@@ -38,26 +38,44 @@ export function Attachments({ id, attachments }: { id: string; attachments: Atta
   );
 }
 
-export function AddImageButton({ attachments }: { attachments: AttachmentsState }) {
-  const input = useRef<HTMLInputElement>(null);
-  if (!attachments.isOffered) return null;
+type Input = RefObject<HTMLInputElement | null>;
+
+type ImageInputProps = { attachments: AttachmentsState; ref: Input; id?: string; className?: string; hidden?: boolean };
+
+/** Adds selected files, also those selected before the page hydrated. Only then does the form itself send them. */
+export function ImageInput({ attachments, ref, ...rest }: ImageInputProps) {
+  const [isHydrated, setHydrated] = useState(false);
+  const added = useRef(new WeakSet<File>());
+  const addFiles = () => {
+    const input = ref.current;
+    // `preserveFields` can select the same files again.
+    const files = [...(input?.files ?? [])].filter((file) => !added.current.has(file));
+    for (const file of files) added.current.add(file);
+    if (input) input.value = "";
+    if (files.length > 0) attachments.add(files);
+  };
+  const addSelected = useEffectEvent(addFiles);
+  useEffect(() => {
+    addSelected();
+    setHydrated(true);
+  }, []);
   return (
-    <>
-      <Button variant="ghost" size="icon-sm" aria-label="Add images" data-tooltip="Add images" onClick={() => input.current?.click()}>
-        <Icon of={ImagePlus} />
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        accept={COMMENT_IMAGE_ACCEPT}
-        aria-label="Images of the comment"
-        hidden
-        onChange={({ currentTarget }) => {
-          attachments.add([...(currentTarget.files ?? [])]);
-          currentTarget.value = "";
-        }}
-      />
-    </>
+    <input
+      ref={ref}
+      type="file"
+      name={isHydrated ? undefined : COMMENT_IMAGE_FIELDS.files}
+      multiple
+      accept={COMMENT_IMAGE_ACCEPT}
+      onChange={addFiles}
+      {...rest}
+    />
+  );
+}
+
+export function AddImagesButton({ input }: { input: Input }) {
+  return (
+    <Button variant="ghost" size="icon-sm" aria-label="Add images" data-tooltip="Add images" onClick={() => input.current?.click()}>
+      <Icon of={ImagePlus} />
+    </Button>
   );
 }

@@ -10,7 +10,7 @@ import { TextArea } from "~/lib/ui/inputs/text-area";
 import { TextInput } from "~/lib/ui/inputs/text-input";
 import { announce } from "~/lib/ui/overlays/announcer";
 import { useGuest, useLinkCommenting } from "../link-commenting";
-import { AddImageButton, Attachments } from "../attachments/attachments";
+import { AddImagesButton, Attachments, ImageInput } from "../attachments/attachments";
 import { useAttachments } from "../attachments/use-attachments";
 import type { Draft } from "../drafts/drafts";
 import { plainName, toTokens, withMention } from "./mentions";
@@ -50,6 +50,7 @@ export function Composer({
   const link = useLinkCommenting();
   const guest = useGuest();
   const field = useRef<HTMLTextAreaElement>(null);
+  const imageInput = useRef<HTMLInputElement>(null);
   const [caret, setCaret] = useState(0);
   const nextCaret = useRef<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -163,7 +164,12 @@ export function Composer({
             <Icon of={AtSign} />
           </Button>
         )}
-        <AddImageButton attachments={attachments} />
+        {attachments.isOffered ? (
+          <>
+            <AddImagesButton input={imageInput} />
+            <ImageInput ref={imageInput} attachments={attachments} hidden />
+          </>
+        ) : null}
         <span className="flex-1" />
         {onCancel ? (
           <Button variant="ghost" size="sm" onClick={onCancel}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import type { IntentName } from "~/lib/forms/intents";
 import { TextField } from "~/lib/forms/fields/text-field";
@@ -10,8 +10,8 @@ import { FILE_INPUT_CLASS } from "~/lib/ui/inputs/file-input-class";
 import { useScripted } from "~/lib/ui/use-scripted";
 import { FormDetails } from "./form-details";
 import { MentionArea } from "../composer/mention-area";
-import { AddImageButton, Attachments } from "../attachments/attachments";
-import { COMMENT_IMAGE_ACCEPT, COMMENT_IMAGE_FIELDS, type CommentImage } from "../attachments/comment-images";
+import { AddImagesButton, Attachments, ImageInput } from "../attachments/attachments";
+import { type CommentImage } from "../attachments/comment-images";
 import { useAttachments } from "../attachments/use-attachments";
 import { useGuest, useLinkCommenting } from "../link-commenting";
 import type { Comment, Thread } from "../optimistic";
@@ -48,6 +48,7 @@ function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, o
     onAdd: (image) => setImages((now) => [...now, image]),
     onRemove: (imageId) => setImages((now) => now.filter(({ _id }) => _id !== imageId)),
   });
+  const imageInput = useRef<HTMLInputElement>(null);
   const isScripted = useScripted();
   useOpenRejected(state);
   const field = state.fields["text"];
@@ -79,17 +80,17 @@ function WriteForm({ id, intent, label, hidden, constraint, projectId, itemId, o
         />
       </Field>
       <Attachments id={`${id}-images`} attachments={attachments} />
-      {attachments.isOffered && !isScripted ? (
-        <label className="grid justify-items-start gap-1 text-sm text-soft">
-          Images
-          <input type="file" name={COMMENT_IMAGE_FIELDS.files} multiple accept={COMMENT_IMAGE_ACCEPT} className={FILE_INPUT_CLASS} />
-        </label>
+      {attachments.isOffered ? (
+        <div hidden={isScripted} className="grid justify-items-start gap-1 text-sm text-soft">
+          <label htmlFor={`${id}-files`}>Images</label>
+          <ImageInput id={`${id}-files`} ref={imageInput} attachments={attachments} className={FILE_INPUT_CLASS} />
+        </div>
       ) : null}
       <div className="flex items-center gap-1">
         <Button type="submit" variant="primary" disabled={state.pending || attachments.uploading > 0}>
           Send
         </Button>
-        {isScripted ? <AddImageButton attachments={attachments} /> : null}
+        {attachments.isOffered && isScripted ? <AddImagesButton input={imageInput} /> : null}
       </div>
     </IntentForm>
   );
