@@ -15,7 +15,7 @@ import { ACCOUNT_DISABLED } from "../callback-errors";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
 import { forgetSessions } from "../session/session-check.server";
-import { authRequest, forgetReads, isDeletedUser, noteNewSessionToken, noteSubject, readCached } from "./auth-call.server";
+import { authRequest, clearCachedReads, isDeletedUser, recordNewSessionToken, recordSubject, readCached } from "./auth-call.server";
 
 const store = api.accounts.store;
 
@@ -60,7 +60,7 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
             .mutation(store.commit, { writes, ...authRequest() }, NOW)
             .catch(refuseDisabled)
             .finally(forgetSessions);
-        for (const each of writes) if (each.kind === "insert" && each.model === "sessions") noteNewSessionToken(each.data["token"]);
+        for (const each of writes) if (each.kind === "insert" && each.model === "sessions") recordNewSessionToken(each.data["token"]);
         return result;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || refusalOf(error)?.code !== "conflict") throw error;
@@ -73,19 +73,19 @@ const storeOperations =
   (client: ConvexHttpClient): AdapterFactoryCustomizeAdapterCreator =>
   ({ getFieldName }) => {
     const mutate: typeof client.mutation = (...args) => {
-      forgetReads();
+      clearCachedReads();
       return client.mutation(...args).finally(forgetSessions);
     };
     return {
       async create({ model, data }) {
         const created = await mutate(store.create, { model, data, ...authRequest() }, NOW).catch(refuseDisabled);
-        if (model === "sessions") noteNewSessionToken(Reflect.get(data, "token"));
+        if (model === "sessions") recordNewSessionToken(Reflect.get(data, "token"));
         return row(created);
       },
       findOne: async ({ model, where, ...shape }) => {
         const args = { model, where: clauses(where), ...shaped(model, shape) };
         const found: unknown = await readCached(args, () => client.query(store.findOne, args));
-        noteSubject(model, found);
+        recordSubject(model, found);
         return row(found);
       },
       findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {

@@ -67,15 +67,15 @@ export function callerNetwork(): { address?: string } {
 }
 
 /** Adds to the origin of the current request. */
-export function noteOrigin(more: Pick<Origin, "provider" | "replacesSession">): void {
+export function recordOrigin(more: Pick<Origin, "provider" | "replacesSession">): void {
   const call = calls.getStore();
   if (call) Object.assign(call.origin, more);
 }
 
-export const noteNewSessionToken = (token: unknown): void => void calls.getStore()?.sessionTokens.add(token);
+export const recordNewSessionToken = (token: unknown): void => void calls.getStore()?.sessionTokens.add(token);
 
 /** Records whose row a request has read. */
-export function noteSubject(model: string, row: unknown): void {
+export function recordSubject(model: string, row: unknown): void {
   if (typeof row !== "object" || row === null) return;
   const id: unknown = Reflect.get(row, model === "users" ? "id" : "userId");
   if (typeof id === "string") calls.getStore()?.subjects.set(model, id);
@@ -96,15 +96,15 @@ export function readCached<Result>(args: { model: string }, read: () => Promise<
   return answer;
 }
 
-export const forgetReads = (): void => calls.getStore()?.kept.clear();
+export const clearCachedReads = (): void => calls.getStore()?.kept.clear();
 
 /** Records a deleted user, whose rows need no further call in this request. */
-export const noteDeletedUser = (userId: string): void => void calls.getStore()?.deletedUsers.add(userId);
+export const recordDeletedUser = (userId: string): void => void calls.getStore()?.deletedUsers.add(userId);
 
 export const isDeletedUser = (userId: unknown): boolean =>
   typeof userId === "string" && calls.getStore()?.deletedUsers.has(userId) === true;
 
-export function noteNewSession(session: CreatedSession | null): void {
+export function recordNewSession(session: CreatedSession | null): void {
   const call = calls.getStore();
   if (call) call.created.session = session;
 }

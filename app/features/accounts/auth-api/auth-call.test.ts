@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forgetReads, readCached, runAuthCall } from "./auth-call.server";
+import { clearCachedReads, readCached, runAuthCall } from "./auth-call.server";
 
 function store() {
   let reads = 0;
@@ -25,7 +25,7 @@ describe("runAuthCall", () => {
     const { read } = store();
     const { result } = await runAuthCall(async () => {
       const before = [await readCached(session, read), await readCached(session, read), await readCached(user, read)];
-      forgetReads();
+      clearCachedReads();
       return [...before, await readCached(session, read), await readCached(user, read)];
     });
     expect(result).toEqual([1, 1, 2, 3, 4]);

@@ -4,7 +4,7 @@ import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
 import { forgetSessions } from "../session/session-check.server";
-import { authRequest, forgetReads, noteDeletedUser } from "./auth-call.server";
+import { authRequest, clearCachedReads, recordDeletedUser } from "./auth-call.server";
 
 /** Deletes an account and its rows with one call. Better Auth's later deletions of single rows are skipped (`isOfDeletedUser`). */
 export const deleteAccount =
@@ -12,11 +12,11 @@ export const deleteAccount =
   async (user: User): Promise<void> => {
     await endSubscriptions(config, user);
     await deleteUser(config, user.id);
-    noteDeletedUser(user.id);
+    recordDeletedUser(user.id);
   };
 
 export async function deleteUser(config: AppConfig, userId: string): Promise<void> {
-  forgetReads();
+  clearCachedReads();
   await serviceConvex(config).mutation(api.accounts.store.deleteUser, { userId, ...authRequest() }, { skipQueue: true });
   forgetSessions();
 }

@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { createAuthMiddleware } from "better-auth/api";
 import { z } from "zod";
-import { noteOrigin } from "../auth-call.server";
+import { recordOrigin } from "../auth-call.server";
 
 /** Endpoints that replace the session of the user who calls them. */
 const REPLACING = /^\/(?:two-factor\/|change-password$)/;
@@ -18,7 +18,7 @@ export const auditOrigin = () =>
           matcher: ({ path }) => path === "/sign-in/social",
           handler: createAuthMiddleware(async ({ body, context }) => {
             const { data } = named.safeParse(body);
-            if (data && context.socialProviders.some(({ id }) => id === data.provider)) noteOrigin(data);
+            if (data && context.socialProviders.some(({ id }) => id === data.provider)) recordOrigin(data);
           }),
         },
       ],
@@ -30,7 +30,7 @@ export const auditOrigin = () =>
             create: {
               before: async (session, ctx) => {
                 if (ctx && REPLACING.test(ctx.path) && ctx.context.session?.user.id === session.userId)
-                  noteOrigin({ replacesSession: true });
+                  recordOrigin({ replacesSession: true });
               },
             },
           },

@@ -1,6 +1,6 @@
 import { createAuthMiddleware } from "better-auth/api";
 import type { BetterAuthPlugin } from "better-auth";
-import { noteNewSession } from "../auth-call.server";
+import { recordNewSession } from "../auth-call.server";
 
 const CREATE_SESSIONS = /^\/(?:sign-in|sign-up|two-factor\/verify-\w+|passkey\/verify-authentication)\b/;
 
@@ -12,7 +12,7 @@ export const newSession = () =>
       after: [
         {
           matcher: ({ path }) => CREATE_SESSIONS.test(path ?? ""),
-          handler: createAuthMiddleware(async ({ context }) => noteNewSession(context.newSession)),
+          handler: createAuthMiddleware(async ({ context }) => recordNewSession(context.newSession)),
         },
       ],
     },

@@ -1,6 +1,6 @@
 import { getCurrentAuthEndpointContext } from "@better-auth/core/context";
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth";
-import { noteSubject } from "../../auth-call.server";
+import { recordSubject } from "../../auth-call.server";
 import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from "better-auth/api";
 
 /** Maximum consecutive failures of a user, across all second factors and sign-ins, before the lock. */
@@ -69,7 +69,7 @@ export async function challengedUser(ctx: GenericEndpointContext): Promise<strin
   const { name } = ctx.context.createAuthCookie("two_factor");
   const challenge = await ctx.getSignedCookie(name, ctx.context.secret);
   const started = challenge ? await ctx.context.internalAdapter.findVerificationValue(challenge) : null;
-  noteSubject("users", { id: started?.value });
+  recordSubject("users", { id: started?.value });
   return started?.value ?? null;
 }
 
