@@ -10,8 +10,8 @@ import { deleteFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { userOf } from "../model/members";
 import { deleteLink } from "../model/links/links";
-import { forgetAccessNotices, notifyOfDeletedOwner } from "../model/notifications/notify";
-import { forgetMutes } from "../model/notifications/settings";
+import { deleteAccessNotices, notifyOfDeletedOwner } from "../model/notifications/notify";
+import { deleteMutes } from "../model/notifications/settings";
 import { deleteWebhook } from "../model/webhooks/webhooks";
 import { clearDesign, clearImage } from "../model/presence/presence";
 import { deleteRequests } from "../model/review/requests";
@@ -93,8 +93,8 @@ export const project = internalMutation({
     if (remaining > 0) remaining -= await deleteLinks(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteWebhooks(ctx, id, remaining);
     if (remaining > 0) remaining -= await deleteInvitations(ctx, id, remaining);
-    if (remaining > 0) remaining -= await forgetMutes(ctx, id, remaining);
-    if (remaining > 0) remaining -= await forgetAccessNotices(ctx, id, remaining);
+    if (remaining > 0) remaining -= await deleteMutes(ctx, id, remaining);
+    if (remaining > 0) remaining -= await deleteAccessNotices(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;

@@ -118,7 +118,7 @@ export async function notifyOfDeletedOwner(ctx: MutationCtx, project: Doc<"proje
   if (!isTold) await notifyPerson(ctx, userId, projectId, { kind: "accessChanged", actorId, projectId, change: "removed", name: "" });
 }
 
-export async function forgetAccessNotices({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+export async function deleteAccessNotices({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
   const rows = await db
     .query("notices")
     .withIndex("by_project", (q) => q.eq("projectId", projectId))

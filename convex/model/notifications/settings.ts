@@ -74,7 +74,7 @@ export async function unmute(ctx: MutationCtx, projectId: Id<"projects">, userId
   if (mute) await ctx.db.delete(mute._id);
 }
 
-export async function forgetMutes({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+export async function deleteMutes({ db }: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
   const rows = await db
     .query("mutedProjects")
     .withIndex("by_project", (q) => q.eq("projectId", projectId))
