@@ -7,4 +7,4 @@ DatabaseSync.prototype.exec = function (sql) {
   const changed = sql.replace("secure_delete = ON", "secure_delete = OFF").replace("('secure-delete', 1)", "('secure-delete', 0)");
   Reflect.apply(exec, this, [changed]);
 };
-Checkpoints.prototype.noteDeletion = () => undefined;
+Checkpoints.prototype.recordDeletion = () => undefined;

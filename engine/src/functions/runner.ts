@@ -359,12 +359,12 @@ class Runner implements FunctionRunner {
 
   #onBatch(batch: Omit<Batch, "answers">, restarted: boolean): void {
     const commits = restarted ? [{ ts: batch.latest, affected: [...this.#tokens] }] : batch.affected;
-    for (const commit of commits) this.#tellCommit(commit);
-    if (batch.committed && commits.at(-1)?.ts !== batch.latest) this.#tellCommit({ ts: batch.latest, affected: [] });
+    for (const commit of commits) this.#notifyOfCommit(commit);
+    if (batch.committed && commits.at(-1)?.ts !== batch.latest) this.#notifyOfCommit({ ts: batch.latest, affected: [] });
     if (batch.jobsChanged) for (const listener of this.#jobListeners) listener();
   }
 
-  #tellCommit(commit: Affected): void {
+  #notifyOfCommit(commit: Affected): void {
     for (const token of commit.affected) this.#tokens.delete(token);
     for (const listener of this.#commitListeners) listener(commit);
   }

@@ -75,10 +75,10 @@ export function openTextIndexes(sql: DatabaseSync) {
       cachedTexts.get(index.id)?.delete(row);
       of(index).remove.run(row, text, marks);
     },
-    noteDeletion(index: SearchIndex): void {
+    recordDeletion(index: SearchIndex): void {
       staleIndexes.set(index.id, index);
     },
-    noteChange(index: SearchIndex): void {
+    recordChange(index: SearchIndex): void {
       const changed = (changedRows.get(index.id) ?? 0) + 1;
       const isDue = changed % CHANGES_BEFORE_REWRITE === 0 && 4 * changed >= rowCount(sql, index);
       changedRows.set(index.id, isDue ? 0 : changed);
@@ -133,7 +133,7 @@ export function openTextIndexes(sql: DatabaseSync) {
     get cachedTextCount(): number {
       return [...cachedTexts.values()].reduce((sum, { size }) => sum + size, 0);
     },
-    forget(): void {
+    clearCaches(): void {
       statements.clear();
       cachedTexts.clear();
     },

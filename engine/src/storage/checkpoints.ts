@@ -27,12 +27,12 @@ export class Checkpoints {
     this.unused = openUnusedBytes(join(dir, FILE_NAME), Number(sql.prepare("PRAGMA page_size").get()?.["page_size"]));
   }
 
-  noteEarlierDeletions(): void {
+  recordEarlierDeletions(): void {
     this.hasDeletions = true;
     this.unused.addAllPages();
   }
 
-  noteDeletion(): void {
+  recordDeletion(): void {
     this.hasDeletions = true;
   }
 

@@ -61,8 +61,8 @@ function writeWords(index: SearchIndex, before: Document | null, after: Document
   if (old?.text === now?.text && old?.marks === now?.marks) return;
   if (old !== null) textIndexes.remove(index, row, old);
   if (now !== null) textIndexes.insert(index, row, now);
-  if (after === null) textIndexes.noteDeletion(index);
-  else textIndexes.noteChange(index);
+  if (after === null) textIndexes.recordDeletion(index);
+  else textIndexes.recordChange(index);
 }
 
 function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array | null, row: number, store: DocumentStore): void {

@@ -38,7 +38,7 @@ export function openDatabase(dir: string, options: DatabaseOptions = {}): Databa
   const checkpoints = new Checkpoints(sql, dir);
   try {
     const database = new FileDatabase(sql, checkpoints, options);
-    if (!wasClosed) database.noteEarlierDeletions();
+    if (!wasClosed) database.recordEarlierDeletions();
     return database;
   } catch (error) {
     sql.close();
@@ -92,7 +92,7 @@ class FileDatabase implements Database {
       countStored: (index) => store.count(index.id),
       textIndexes: openTextIndexes(sql),
       undone: (work) => this.undone(work),
-      noteProgress: onProgress,
+      reportProgress: onProgress,
     };
     if (clock.latest() === 0n) {
       this.openBatch();
@@ -137,7 +137,7 @@ class FileDatabase implements Database {
       const changes = applyChanges(mutation.overlay.all(), ts, this.context, this.subscriptions, affected);
       if (record !== undefined) this.answers.insert(record, ts);
       this.history.add(ts, changes);
-      if (changes.some(({ before }) => before !== null)) this.checkpoints.noteDeletion();
+      if (changes.some(({ before }) => before !== null)) this.checkpoints.recordDeletion();
       const newTokens = [...affected].filter((token) => !this.notified.has(token));
       for (const token of newTokens) this.notified.add(token);
       return { ts, affected: newTokens };
@@ -179,14 +179,14 @@ class FileDatabase implements Database {
   }
 
   /** Schedules the erasure of deleted data that a killed process may have left. */
-  noteEarlierDeletions(): void {
-    this.checkpoints.noteEarlierDeletions();
+  recordEarlierDeletions(): void {
+    this.checkpoints.recordEarlierDeletions();
     for (const { searchIndexes } of this.context.catalog.list())
-      for (const index of searchIndexes.values()) this.context.textIndexes.noteDeletion(index);
+      for (const index of searchIndexes.values()) this.context.textIndexes.recordDeletion(index);
   }
 
   checkpoint(): boolean {
-    this.history.forget(this.context.clock.timestamp());
+    this.history.evictOld(this.context.clock.timestamp());
     if (this.damage !== null) return false;
     this.flush();
     if (this.checkpoints.isPaused) return false;
@@ -212,7 +212,7 @@ class FileDatabase implements Database {
     return this.damage !== null;
   }
 
-  noteDamage(error: unknown): Error | null {
+  reportDamage(error: unknown): Error | null {
     const damage = damageIn(error);
     if (damage === null) return null;
     if (this.damage === null) writeSync(2, `${damage.message}\n`);
@@ -275,7 +275,7 @@ class FileDatabase implements Database {
         storeLastImport(this.settings, plan);
         this.context.clock.tick();
       });
-      this.checkpoints.noteDeletion();
+      this.checkpoints.recordDeletion();
       this.flush();
       return plan.documents;
     } finally {
@@ -350,22 +350,22 @@ class FileDatabase implements Database {
       this.openBatch();
       return write();
     } catch (error) {
-      this.noteDamage(error);
+      this.reportDamage(error);
       const reason = error instanceof Error ? error.message : String(error);
       const Failure = isDiskFull(error) ? DiskFullError : StorageError;
       this.failure = this.damage ?? new Failure(`Writing failed, nothing since the last flush was kept: ${reason}`, error);
-      this.forgetBatch();
+      this.resetAfterFailedBatch();
       throw this.failure;
     }
   }
 
-  private forgetBatch(): void {
+  private resetAfterFailedBatch(): void {
     this.batchIsOpen = false;
     if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
     const { catalog, clock, textIndexes } = this.context;
     catalog.load();
     clock.load();
-    textIndexes.forget();
+    textIndexes.clearCaches();
     this.context.schemas = Schemas.read(this.settings, catalog);
     this.history.truncate(this.durable);
     this.notified.clear();

@@ -35,7 +35,7 @@ export class History {
     const bytes = undo.reduce((sum, { after }) => sum + CHANGE_BYTES + (after?.text.length ?? 0), 0);
     this.commits.push({ ts, changes: undo, bytes });
     this.bytes += bytes;
-    this.forget(ts);
+    this.evictOld(ts);
   }
 
   /** @throws FunctionError when `at` is too old or in the future */
@@ -69,7 +69,7 @@ export class History {
   }
 
   /** Removes old commits. Call it also without commits, so that an idle deployment releases the memory. */
-  forget(now: Timestamp): void {
+  evictOld(now: Timestamp): void {
     const before = this.removedCount;
     for (;;) {
       const commit = this.commits[this.removedCount];

@@ -24,7 +24,7 @@ export type StorageContext = SearchContext & {
   clock: Clock;
   schemas: Schemas;
   countStored: (index: Index) => number;
-  noteProgress: () => void;
+  reportProgress: () => void;
 };
 
 const APP = "";

@@ -74,7 +74,7 @@ export interface Database {
   /** Commits a suspended mutation. The caller must ensure that no commit has affected its token and no flush has failed. */
   commitSuspended(transaction: Transaction, token: string, record?: IdempotencyRecord): Commit;
   /** Stops all writes if the error shows damaged data, and returns that error. */
-  noteDamage(error: unknown): Error | null;
+  reportDamage(error: unknown): Error | null;
   readonly isDamaged: boolean;
   /** Makes all commits since the last flush durable with one fsync. */
   flush(): void;

@@ -63,7 +63,7 @@ export async function openFileStore(dir: string, transactor: { request: SendRequ
   async function reported(file: Pick<OpenFile, "path">, difference: FileDifference): Promise<Error> {
     const what = `stored file ${basename(file.path)} ${difference.what}`;
     if (difference.isMissing) return new Error(`The ${what}.`);
-    await transactor.request("noteDamage", { what });
+    await transactor.request("reportDamage", { what });
     return new DamagedDataError(what);
   }
 }

@@ -38,7 +38,7 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
       if (run.limit) checkLimit(run.transaction.usage(), run.limit);
       return result;
     } catch (error) {
-      throw services().database.noteDamage(error) ?? error;
+      throw services().database.reportDamage(error) ?? error;
     } finally {
       inSyscall(false);
       watch.leaveSyscall();

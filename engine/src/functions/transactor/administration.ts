@@ -111,8 +111,8 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return secret(database, "uploads", UPLOAD_KEY_BYTES).toString("base64");
     case "isDamaged":
       return database.isDamaged;
-    case "noteDamage":
-      database.noteDamage(new DamagedDataError(question.params.what));
+    case "reportDamage":
+      database.reportDamage(new DamagedDataError(question.params.what));
       return null;
     case "deleteFile": {
       transactor.transact(batch, (transaction, removedFiles) => {

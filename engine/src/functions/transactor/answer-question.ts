@@ -8,7 +8,7 @@ export async function answerQuestion(transactor: Transactor, batch: OpenBatch, q
   try {
     batch.answers.push({ id: question.id, answer: await answerOf(transactor, batch, question) });
   } catch (caught) {
-    const thrown = transactor.database.noteDamage(caught) ?? caught;
+    const thrown = transactor.database.reportDamage(caught) ?? caught;
     if (thrown instanceof StorageError) batch.failure = thrown;
     const { message, name } = thrown instanceof Error ? thrown : { message: String(thrown), name: "Error" };
     const code = thrown instanceof OverloadedError ? thrown.code : undefined;

@@ -94,7 +94,7 @@ export type Questions = {
   sizes: { params: null; answer: Record<string, number> };
   deleteFile: { params: { component: ComponentPath; id: string }; answer: null };
   isDamaged: { params: null; answer: boolean };
-  noteDamage: { params: { what: string }; answer: null };
+  reportDamage: { params: { what: string }; answer: null };
 
   hold: { params: null; answer: string };
   release: { params: { hold: string }; answer: boolean };

@@ -115,7 +115,7 @@ export class Transactor {
     try {
       if (!batch.failure) this.database.flush();
     } catch (thrown) {
-      batch.failure = asStorageError(this.database.noteDamage(thrown) ?? thrown);
+      batch.failure = asStorageError(this.database.reportDamage(thrown) ?? thrown);
     }
     if (batch.failure) {
       this.#prepared?.clear();

@@ -93,11 +93,11 @@ export function applyImport(plan: StagedImport, importing: Importing): void {
   }
 }
 
-function clearTable(table: Table, sql: DatabaseSync, { store, textIndexes, noteProgress }: StorageContext): void {
+function clearTable(table: Table, sql: DatabaseSync, { store, textIndexes, reportProgress }: StorageContext): void {
   if (!table.stored) return;
   for (const index of table.indexes.values()) {
     store.dropEntries(index.id);
-    noteProgress();
+    reportProgress();
   }
   for (const index of table.searchIndexes.values()) {
     textIndexes.drop(index);
@@ -107,7 +107,7 @@ function clearTable(table: Table, sql: DatabaseSync, { store, textIndexes, noteP
   const remove = sql.prepare(
     `DELETE FROM main.documents WHERE row IN (SELECT row FROM main.documents WHERE key >= ? AND key < ? LIMIT ${ROWS_AT_ONCE})`,
   );
-  while (Number(remove.run(low, high).changes) > 0) noteProgress();
+  while (Number(remove.run(low, high).changes) > 0) reportProgress();
 }
 
 /** Gives the imported tables the numbers of their ids. An empty table that has such a number gets another one. */
@@ -140,7 +140,7 @@ function hasDocuments(number: number, sql: DatabaseSync): boolean {
 }
 
 /** Returns what is added to the numbers of the staged rows. */
-function insertDocuments(sql: DatabaseSync, { noteProgress }: StorageContext): number {
+function insertDocuments(sql: DatabaseSync, { reportProgress }: StorageContext): number {
   const last = lastRow("staged", sql);
   const offset = lastRow("main", sql);
   const insert = sql.prepare(
@@ -148,7 +148,7 @@ function insertDocuments(sql: DatabaseSync, { noteProgress }: StorageContext): n
   );
   for (let row = 0; row < last; row += ROWS_AT_ONCE) {
     insert.run(offset, row, row + ROWS_AT_ONCE);
-    noteProgress();
+    reportProgress();
   }
   return offset;
 }
@@ -169,7 +169,7 @@ function insertEntries(table: Table, position: number, offset: number, { sql, co
       const found = last.get(number, low);
       high = found ? bytesOf(found["0"]) : LAST_KEY;
       insert.run(target.id, offset, number, low, high);
-      context.noteProgress();
+      context.reportProgress();
     }
   }
 }
@@ -190,6 +190,6 @@ function insertTexts(table: Table, position: number, offset: number, { sql, cont
         if (entry !== null) context.textIndexes.insert(index, last + offset, entry);
       }
     }
-    context.noteProgress();
+    context.reportProgress();
   }
 }

@@ -48,7 +48,7 @@ function summary(
   ];
 }
 
-function checkDocuments(schema: Schema, component: string, { schemas, catalog, store, noteProgress }: StorageContext): void {
+function checkDocuments(schema: Schema, component: string, { schemas, catalog, store, reportProgress }: StorageContext): void {
   if (!schema.validates) return;
   const inForce = schemas.of(component);
   const namespace = catalog.namespace(component);
@@ -57,7 +57,7 @@ function checkDocuments(schema: Schema, component: string, { schemas, catalog, s
     if (table === undefined || !table.stored) continue;
     if (inForce.validates && inForce.tables.get(definition.name)?.validatorText === definition.validatorText) continue;
     for (const { text } of store.all(table.byCreationTime.id)) {
-      noteProgress();
+      reportProgress();
       const value = parseDocument(text);
       const { _id, _creationTime, ...fields } = value;
       const fault = schema.faultOf(definition.name, fields);
@@ -117,10 +117,15 @@ export function rebuildOutdatedTexts(context: StorageContext): void {
   }
 }
 
-function fillIndexes(table: Table, added: Index[], addedSearch: SearchIndex[], { store, textIndexes, noteProgress }: StorageContext): void {
+function fillIndexes(
+  table: Table,
+  added: Index[],
+  addedSearch: SearchIndex[],
+  { store, textIndexes, reportProgress }: StorageContext,
+): void {
   if (added.length + addedSearch.length === 0) return;
   for (const { row, text } of store.all(table.byCreationTime.id)) {
-    noteProgress();
+    reportProgress();
     const value = parseDocument(text);
     for (const index of added) store.insertEntry(index.id, entryKey(index, value, idOf(value)), row);
     for (const index of addedSearch) {
