@@ -27,7 +27,7 @@ async function run(accounts: Administration, what: string, email: string | undef
   if (what === "list") await list(accounts);
   else if (what === "invitations") await listInvitations(accounts);
   else if (email && what === "invite") await invite(accounts, email);
-  else if (email && what === "uninvite") await uninvite(accounts, email);
+  else if (email && what === "uninvite") await revokeInvitations(accounts, email);
   else if (email && what === "admin") await setAdministrator(accounts, email, !flags.includes("--remove"));
   else if (email) await change(accounts, what, email, flags.includes("--yes"));
 }
@@ -74,8 +74,8 @@ async function setAdministrator(accounts: Administration, email: string, isAdmin
   if (isLast) console.log("No account has this role any more. Give it to another one with: npm run user -- admin EMAIL");
 }
 
-async function uninvite(accounts: Administration, email: string): Promise<void> {
-  if ((await accounts.uninvite(email)) === 0) throw new Failure(`There is no invitation for ${plain(email)}.`);
+async function revokeInvitations(accounts: Administration, email: string): Promise<void> {
+  if ((await accounts.revokeInvitations(email)) === 0) throw new Failure(`There is no invitation for ${plain(email)}.`);
   console.log(`The invitation for ${plain(email)} is revoked.`);
 }
 

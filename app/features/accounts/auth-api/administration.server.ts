@@ -86,7 +86,7 @@ export async function administration(config: AppConfig) {
 
     invitations: () => convex.query(api.accounts.invitations.list, {}),
 
-    uninvite: (email: string) => convex.mutation(api.accounts.invitations.revoke, { email: email.toLowerCase() }, { skipQueue: true }),
+    revokeInvitations: (email: string) => convex.mutation(api.accounts.invitations.revoke, { email: email.toLowerCase() }, { skipQueue: true }),
 
     async reset(email: string): Promise<string | null> {
       const user = await find(email);
