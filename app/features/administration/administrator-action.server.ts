@@ -2,7 +2,7 @@ import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex
 import type { FormRequest } from "~/features/accounts/account-action.server";
 import { Rejection } from "~/features/accounts/rejection.server";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
-import { forgetSessions } from "~/features/accounts/session/session-check.server";
+import { clearSessionCache } from "~/features/accounts/session/session-check.server";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { requireRecentSignIn } from "~/features/accounts/settings/require-recent-sign-in.server";
 import { notFoundResponse, refusalOf } from "~/lib/data/error-responses";
@@ -34,7 +34,7 @@ async function run<M extends AdministratorMutation>(
   try {
     const client = serviceConvex(context.get(configContext));
     // TypeScript cannot relate the omitted and added argument to the function's arguments.
-    return await client.mutation<AdministratorMutation>(mutation, { ...args, sessionId }, { skipQueue: true }).finally(forgetSessions);
+    return await client.mutation<AdministratorMutation>(mutation, { ...args, sessionId }, { skipQueue: true }).finally(clearSessionCache);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.code === "unauthenticated") throw redirectToSignIn(request);

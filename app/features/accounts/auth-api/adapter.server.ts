@@ -14,7 +14,7 @@ import { APIError } from "better-auth/api";
 import { ACCOUNT_DISABLED } from "../callback-errors";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
-import { forgetSessions } from "../session/session-check.server";
+import { clearSessionCache } from "../session/session-check.server";
 import { authRequest, clearCachedReads, isDeletedUser, recordNewSessionToken, recordSubject, readCached } from "./auth-call.server";
 
 const store = api.accounts.store;
@@ -59,7 +59,7 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
           await client
             .mutation(store.commit, { writes, ...authRequest() }, NOW)
             .catch(refuseDisabled)
-            .finally(forgetSessions);
+            .finally(clearSessionCache);
         for (const each of writes) if (each.kind === "insert" && each.model === "sessions") recordNewSessionToken(each.data["token"]);
         return result;
       } catch (error) {
@@ -74,7 +74,7 @@ const storeOperations =
   ({ getFieldName }) => {
     const mutate: typeof client.mutation = (...args) => {
       clearCachedReads();
-      return client.mutation(...args).finally(forgetSessions);
+      return client.mutation(...args).finally(clearSessionCache);
     };
     return {
       async create({ model, data }) {

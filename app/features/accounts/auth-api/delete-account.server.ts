@@ -3,7 +3,7 @@ import { endSubscriptions } from "~/features/billing/payments/payment-plugins.se
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
-import { forgetSessions } from "../session/session-check.server";
+import { clearSessionCache } from "../session/session-check.server";
 import { authRequest, clearCachedReads, recordDeletedUser } from "./auth-call.server";
 
 /** Deletes an account and its rows with one call. Better Auth's later deletions of single rows are skipped (`isOfDeletedUser`). */
@@ -18,5 +18,5 @@ export const deleteAccount =
 export async function deleteUser(config: AppConfig, userId: string): Promise<void> {
   clearCachedReads();
   await serviceConvex(config).mutation(api.accounts.store.deleteUser, { userId, ...authRequest() }, { skipQueue: true });
-  forgetSessions();
+  clearSessionCache();
 }

@@ -26,4 +26,4 @@ export async function expectRecentSession(config: AppConfig, sessionId: string):
 /** Stores that the deployment has accepted the session for another reason. */
 export const recordSessionCheck = (sessionId: string): void => void checked.set(sessionId, true);
 
-export const forgetSessions = (): void => checked.clear();
+export const clearSessionCache = (): void => checked.clear();

@@ -4,7 +4,7 @@ import { startAppBackend } from "../../../../tests/convex/app-backend";
 import { type Person, probe, signOut, signUp } from "../../../../tests/convex/backends";
 import { api } from "#convex/_generated/api";
 import type { AppConfig } from "~/config";
-import { forgetSessions } from "~/features/accounts/session/session-check.server";
+import { clearSessionCache } from "~/features/accounts/session/session-check.server";
 import { configContext } from "~/lib/http/context";
 import { answerUpload } from "./tus-protocol.server";
 
@@ -77,7 +77,7 @@ it("makes no image of bytes that a session ended elsewhere sends", async () => {
   await signOut(app.backend, zoe);
   expect((await patch(2)).status).toBe(204);
   expect((await send(zoe, { id, finish: true }, { method: "POST" })).status).toBe(401);
-  forgetSessions();
+  clearSessionCache();
   expect((await patch(4)).status).toBe(401);
 });
 
