@@ -7,7 +7,6 @@ export type AppConfig = {
   /** The base of links sent without a request: the first origin, or the loopback address. */
   publicUrl: string;
   trustedOrigins: string[];
-  /** The address at which this server reaches the deployment. */
   convexUrl: string;
   /** Our own origin under /convex (embedded), or the deployment itself. */
   browserConvex: { kind: "sameOrigin"; prefix: "/convex" } | { kind: "direct"; url: string };
@@ -52,7 +51,6 @@ export type AppConfig = {
   issuers: readonly IssuerSettings[];
 };
 
-/** An OpenID Connect issuer (docs/single-sign-on.md). */
 export type IssuerSettings = {
   /** Provider id in Better Auth; begins with "oidc-". */
   id: string;
@@ -68,7 +66,6 @@ export type IssuerSettings = {
   groups: readonly string[];
   /** The group whose members are administrators in the sessions that begin at this issuer. */
   adminGroup: string | null;
-  /** Signs out at the issuer, too. */
   endSession: boolean;
 };
 

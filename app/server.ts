@@ -44,7 +44,6 @@ export type App = {
   warmUp(origin: string): Promise<void>;
   /** Begins to scan stored files and to remove deleted ones. Call it once the server answers requests. */
   beginBackgroundWork(): void;
-  /** Writes the outcome of a scheduled backup to the audit log. */
   recordBackup(outcome: BackupOutcome): void;
   close(): Promise<void>;
 };

@@ -13,7 +13,6 @@ async function call<T>({ url }: Server, kind: "query" | "mutation", path: string
   return answer.value;
 }
 
-/** Counts the function's runs since the cursor in the deployment's log (last thousand). */
 export async function runsSince({ url }: Server, cursor: number, path: string): Promise<{ runs: number; cursor: number }> {
   const response = await fetch(`${url}/api/stream_function_logs?cursor=${cursor}`, { headers: { Authorization: `Convex ${ADMIN_KEY}` } });
   const { entries, newCursor }: { entries: { identifier: string }[]; newCursor: number } = await response.json();

@@ -15,7 +15,6 @@ export async function insertPerson(backend: Backend, name: string): Promise<Pers
   return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
 }
 
-/** Adds rows of images that share one file, without the work of uploads. `fieldsAt`: the name and other fields of a row. */
 export async function insertImages(
   backend: Backend,
   { userId }: Person,

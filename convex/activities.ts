@@ -21,7 +21,6 @@ const activityShape = v.object({
   kind: shownActivityKind,
   discussion: v.optional(discussionKind),
   review: v.optional(v.object({ from: v.optional(reviewFilter), to: reviewFilter })),
-  /** Names of the former and the new owner; `kind` is then "moved". */
   transfer: v.optional(v.object({ from: v.string(), to: v.string() })),
   _id: v.id("activities"),
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),

@@ -409,7 +409,6 @@ const PREPARED: Partial<Record<AuditAction, AuditAction>> = {
   "webhook.removed": "webhook.created",
 };
 
-/** Makes Ada an administrator, and returns the arguments of her action on Eve's account. */
 async function asAdministrator(f: Fixtures, eve: object = {}) {
   await setFactor(f, await userRow(f, f.ada), { isAdministrator: true });
   await setFactor(f, await userRow(f, f.eve), eve);

@@ -26,7 +26,6 @@ export const recordFailure = serverMutation({
   args: {
     kind: v.union(v.literal("signIn"), v.literal("password")),
     request: authRequest,
-    /** Error code. */
     reason: v.string(),
     isLast: v.optional(v.literal(true)),
   },
@@ -63,7 +62,6 @@ export const recordBackup = serverMutation({
   },
 });
 
-/** Name of the setting from which the keyed hashes derive their key. */
 const SECRET = "BETTER_AUTH_SECRET";
 
 /** Stores the settings of a starting app server, and records the names of those that have changed since the last start. */

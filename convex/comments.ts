@@ -114,7 +114,6 @@ export const removeOfLink = userMutation({
     await projectFor(ctx, projectId, "moderate");
     const linkId = ctx.db.normalizeId("links", args.linkId);
     if (!linkId) throw notFound();
-    // The job checks the right for the project of each comment.
     const job = { userId: ctx.user.id, linkId, ...(authorId !== undefined && { authorId }), cursor: null };
     await ctx.scheduler.runAfter(0, internal.jobs.comments.removeOfLink, job);
     return null;

@@ -31,15 +31,11 @@ import { nameOf, userOf } from "./model/members";
 const HOUR = 60 * 60 * 1000;
 const CREATED_PER_HOUR = 60;
 
-/** Links per transaction. Each link has a second row for its visits. */
 const REVOKED_AT_ONCE = 100;
 
 const managed = { projectId: v.string(), linkId: v.string() };
 
-/**
- * Returns the earlier link for a `key` that the caller already used for the item. Throws "invalid" for the name, the key or a time
- * in the past, and "limit" after too many links.
- */
+/** Returns the earlier link for a used `key`. Throws "invalid" for the name, the key or a past time, "limit" after too many links. */
 export const create = serverMutationFor({
   args: {
     itemId: v.string(),

@@ -119,7 +119,6 @@ export default defineSchema({
     .index("by_removal", ["purgingSince", "removedAt"])
     .searchIndex("by_words", worded),
 
-  /** People with access besides the owner, who has no row. `model/access.ts` reads them. */
   projectMembers: defineTable({
     projectId: v.id("projects"),
     userId: v.string(),

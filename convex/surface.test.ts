@@ -14,7 +14,6 @@ const fieldsOf = ({ value }: Shape) => Object.entries(Object(value) as Record<st
 const membersOf = (shape: Shape) => (shape.type === "union" && Array.isArray(shape.value) ? (shape.value as Shape[]) : [shape]);
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Returns whether `now` accepts everything that `before` accepted. */
 function takes(now: Shape, before: Shape): boolean {
   if (now.type === "any" || isSame(now, before)) return true;
   if (before.type === "union" || now.type === "union")
@@ -33,7 +32,6 @@ function takes(now: Shape, before: Shape): boolean {
   );
 }
 
-/** Returns whether a client of `before` can read every value of `now`; new fields are allowed. */
 function answers(now: Shape, before: Shape): boolean {
   if (before.type === "any" || isSame(now, before)) return true;
   if (before.type === "union" || now.type === "union")

@@ -40,7 +40,6 @@ describe.each(backends)("undo on $name", ({ start }) => {
     const rows = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
     return rows.filter(({ tags }) => Array.isArray(tags) && tags.includes("poster")).map(({ _id }) => String(_id));
   }
-  /** Adds copies of an image's row to the design until it has `count`. Returns the ids of all. */
   async function fill(count: number, row: Record<string, unknown> | null): Promise<string[]> {
     const { _id, _creationTime, orderKey: _key, ...copied } = row ?? {};
     const rows = Array.from({ length: count - 3 }, (_, each) => ({ ...copied, uploadId: `${first()} ${each}` }));

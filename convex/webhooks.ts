@@ -155,7 +155,6 @@ const claimedShape = v.object({
 });
 type Claimed = Infer<typeof claimedShape>;
 
-/** Webhooks that a claim visits before it ends. */
 const VISITED = 50;
 const PER_OWNER = 10;
 const PER_WEBHOOK = 5;
@@ -177,10 +176,8 @@ export const claim = serverMutation({
 });
 
 /**
- * Leases due deliveries, so that one app server sends each. A delivery not reported within `leaseMs` is due again.
- * Visits the people with waiting deliveries from `after` on, and returns where the next claim continues; null at the end.
- * Together with `running`, at most `PER_WEBHOOK` deliveries of a webhook and `PER_OWNER` of a person are leased, so that slow
- * receivers delay only their own.
+ * Leases due deliveries for `leaseMs`, visiting people from `after` on. Returns where the next claim continues; null at the end.
+ * Leases at most `PER_WEBHOOK` per webhook and `PER_OWNER` per person with `running`, so that slow receivers delay only their own.
  */
 export const claimDue = serverMutation({
   args: {

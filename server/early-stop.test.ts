@@ -20,7 +20,6 @@ it.runIf(isolates()).each(["SIGTERM", "SIGINT"] as const)("process 1 ends at onc
     const again = setInterval(() => signalTo(inner, signal), 10);
     const [code, endedBy] = await exited;
     clearInterval(again);
-    // Until start.js has run, the signal itself ends the process.
     expect(code ?? endedBy).toBeOneOf([0, signal]);
     expect(output).not.toMatch(/deployment is ready|received a stop signal|Atelier is ready/);
   } finally {

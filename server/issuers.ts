@@ -19,7 +19,6 @@ const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/i;
 const SCOPE = /^[\u0021\u0023-\u005b\u005d-\u007e]+$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Returns the client secrets that may be in files (`OIDC_<NAME>_CLIENT_SECRET_FILE`). */
 export const issuerSecrets = (env: Record<string, string | undefined>): string[] =>
   Object.keys(env).flatMap((name) => (SECRET_FILE.test(name) ? [name.replace(/_FILE$/, "")] : []));
 

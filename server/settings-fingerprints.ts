@@ -5,10 +5,7 @@ const BYTES = 16;
 /** The entry for the key of the hashes. Without the setting the key is stored in DATA_DIR. */
 const SECRET = "BETTER_AUTH_SECRET";
 
-/**
- * Returns a keyed hash of each setting's value by name, so that the next start can compare them.
- * With another secret no hash can be compared, so the secret always has one.
- */
+/** Returns a keyed hash of each setting's value by name, for comparison at the next start, and always one of the secret, the key. */
 export function settingsFingerprints(
   env: Readonly<Record<string, string | undefined>>,
   isSetting: (name: string) => boolean,

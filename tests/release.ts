@@ -24,7 +24,6 @@ function main(): void {
   console.log(`Committed and tagged v${version}. Publish with: git push --follow-tags`);
 }
 
-/** Replaces the version of the root, `engine` and `server`. The lock file names that of the root twice. */
 function withVersion(text: string, file: string, current: string, version: string): string {
   const own = /("name": "(?:atelier|@atelier\/(?:engine|server))",\s+"version": ")([^"]+)"/g;
   const changed = text.replaceAll(own, (_all, before: string) => `${before}${version}"`);

@@ -116,7 +116,6 @@ async function main(steps: Step[]): Promise<void> {
     console.log(`\n── ${title}`);
     const started = Date.now();
     const ok = (await run(command)) === 0;
-    // A runner that wrote no results, or failed without counting, has failed.
     const counted: Totals = (await read?.().catch(() => null)) ?? { passed: ok && !read ? 1 : 0, failed: ok && !read ? 0 : 1 };
     totals.passed += counted.passed;
     totals.failed += ok ? counted.failed : Math.max(counted.failed, 1);

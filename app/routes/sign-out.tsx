@@ -22,10 +22,7 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 const signedOut = z.object({ url: z.url().optional() });
 
-/**
- * Ends the session in all tabs and redirects to /sign-in (specification 2), with `redirectTo` for signing in again.
- * A session that began at an issuer with `END_SESSION` leads to the issuer first, which redirects to /sign-in.
- */
+/** Ends the session in all tabs and redirects to /sign-in (specification 2), through the issuer of the session with `END_SESSION`. */
 export async function action({ request, context, url }: Route.ActionArgs) {
   const config = context.get(configContext);
   const callbackURL = `${config.origins[0] ?? originOf(config, request)}/sign-in`;

@@ -9,7 +9,6 @@ import { probe } from "../../tests/convex/probe-references.ts";
 import { insertImages, insertPerson } from "../image-rows.ts";
 import { atMost, type Figure, median } from "../report.ts";
 
-/** An image has at most 500 pins, so both panels show equally many. */
 const FEW = { comments: 500, links: 100, members: 100 };
 const MANY = { comments: 10_000, links: 1000, members: 1000 };
 const ROUNDS = 25;

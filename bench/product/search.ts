@@ -28,7 +28,6 @@ const NEAR = {
   "typing error": word(1234).replace(/.(?=.$)/, "x"),
 };
 
-/** After this time, both deployments have rewritten their text indexes. They do so each minute after many changes. */
 const REWRITTEN_MS = 70_000;
 
 const NO_SLOWER_THAN_NOISE = 1.1;
@@ -83,7 +82,6 @@ async function upgrade(backend: Backend): Promise<number> {
   return performance.now() - began;
 }
 
-/** Returns a timed search (ms). Appends a new number of spaces to each text, so that no cache answers. */
 function searcher(person: Person): (text: string) => Promise<number> {
   let count = 0;
   return async (text) => {

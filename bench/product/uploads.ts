@@ -104,7 +104,6 @@ export async function browserOf(app: RunningApp, person: Person): Promise<Browse
   return { headers: { Origin: app.url, Cookie: [person.cookieHeader, ...cookies].join("; "), "Tus-Resumable": "1.0.0" } };
 }
 
-/** Uploads a file in requests of at most `chunk` bytes. `arriving`: the ms of announcing and sending it. */
 export async function add(
   app: RunningApp,
   { headers }: Browser,

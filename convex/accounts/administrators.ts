@@ -10,7 +10,6 @@ import { userOf } from "../model/members";
 
 const BATCH = 500;
 
-/** Returns whether the session is open and has the role. */
 export const isAllowed = serverQuery({
   args: { sessionId: v.string() },
   returns: v.boolean(),
@@ -80,7 +79,6 @@ export const keepGroups = serverMutation({
   },
 });
 
-/** Ends the role of one session, some time after its sign-in. */
 export const endGroupRole = internalMutation({
   args: { sessionId: v.string() },
   returns: v.null(),

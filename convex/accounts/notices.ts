@@ -71,7 +71,6 @@ async function isFirstAccount({ db }: MutationCtx, userId: string): Promise<bool
   return accounts.length < 2;
 }
 
-/** Returns whether a sign-in comes from a new device and is not the first. Stores the device. */
 async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { kind: "sessionMade" }, at: number): Promise<boolean> {
   const { db } = ctx;
   const { device } = event;

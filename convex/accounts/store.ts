@@ -51,7 +51,6 @@ const lookupsIn = (db: GenericDatabaseReader<StoreModel>): Lookups => ({
   },
 });
 
-/** Deletes a user with the sessions and sign-in methods, so that no request of the account is accepted afterwards. */
 export const deleteUser = serverMutation({
   args: { userId: v.string(), request: v.optional(authRequest) },
   returns: v.null(),

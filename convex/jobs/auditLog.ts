@@ -24,10 +24,7 @@ export const sweep = internalMutation({
   },
 });
 
-/**
- * Makes the events of a deleted account anonymous: a random id connects them, and address, target and details are removed.
- * Deleting them would let an attacker erase the traces of a takeover together with the account.
- */
+/** Makes a deleted account's events anonymous under a random id. Deleting them would erase the traces of a takeover of the account. */
 export const anonymise = internalMutation({
   args: { userId: v.string(), pseudonym: v.optional(v.string()) },
   returns: v.null(),

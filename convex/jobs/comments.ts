@@ -9,7 +9,6 @@ import { deleteReads } from "../model/comments/unread";
 import { asAuthor, removeComment } from "../model/comments/writeComments";
 import { userOf } from "../model/members";
 
-/** Rows per transaction. Few, because a long transaction delays other writes. */
 const BATCH = 100;
 
 export const purgeThread = internalMutation({
@@ -115,7 +114,6 @@ export const sweepImages = internalMutation({
 /** Comments per transaction: each changes several rows. */
 const REMOVED_AT_ONCE = 20;
 
-/** Deletes the comments that were written through a link, in the projects that the user moderates. */
 export const removeOfLink = internalMutation({
   args: { userId: v.string(), linkId: v.id("links"), authorId: v.optional(v.string()), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

@@ -158,7 +158,6 @@ async function imagesOfDesigns(
 const designsIn = (ctx: MutationCtx, projectId: Id<"projects">): AsyncIterable<Doc<"designs">> =>
   ctx.db.query("designs").withIndex("by_age", (q) => q.eq("projectId", projectId).eq("removedAt", undefined));
 
-/** The user who started a copy, and the limits in their token. Copies of earlier builds lack one or both. */
 const actorFields = { userId: v.optional(v.string()), limits: v.optional(v.object(tokenLimits)) };
 type Actor = ObjectType<typeof actorFields>;
 

@@ -294,7 +294,6 @@ async function deleteOneImage(ctx: MutationCtx, row: Doc<"designImages">): Promi
 
 type Freed = Map<string | undefined, number>;
 
-/** Returns the number of deleted rows; a batch may exceed its limit by versions and tags. */
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
   await clearImage(ctx, row._id);

@@ -193,7 +193,6 @@ export const serverQueryForLink = customQuery(query, asServerForLink);
 /** Builds mutations for comments through a link, by a guest or a signed-in user. */
 export const serverMutationForLink = customMutation(mutation, asServerForLinkAuthor);
 
-/** Throws "unauthenticated" when the token's session has ended. */
 async function caller(ctx: QueryCtx): Promise<Caller> {
   const identity = await ctx.auth.getUserIdentity();
   const sessionId = identity?.["sessionId"];
@@ -204,7 +203,6 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return { ...live, ...(typeof address === "string" && { address }) };
 }
 
-/** Returns null unless the token is a link's. */
 async function visitor(ctx: QueryCtx): Promise<Reader | null> {
   const identity = await ctx.auth.getUserIdentity();
   const linkId = identity?.["linkId"];
@@ -214,7 +212,6 @@ async function visitor(ctx: QueryCtx): Promise<Reader | null> {
   return isSubjectOfLink(identity.subject, linkId) ? linkReader(ctx, { linkId, lock }) : null;
 }
 
-/** Throws "unauthenticated" when the link has ended. */
 async function linkReader(ctx: QueryCtx, reference: LinkReference): Promise<Reader> {
   const link = await openLink(ctx, reference);
   if (!link) throw unauthenticated();

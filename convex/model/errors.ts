@@ -30,7 +30,6 @@ export const limitReached = (left: number) => refusal({ code: "limit", left: Mat
 
 export const limit = (message: string) => refusal({ code: "limit", message });
 
-/** Returns the error for a new session of an account that an administrator has disabled. */
 export const disabled = () => refusal({ code: "disabled" });
 
 export function refusalOf(error: unknown): Refusal | null {

@@ -12,7 +12,6 @@ import { isFavouritesUpgraded } from "./upgrades";
 export const favouriteTables = {
   favourites: defineTable({
     userId: v.string(),
-    /** The project whose list has the design. Absent for a project. */
     projectId: v.optional(v.id("projects")),
     itemId: v.union(v.id("projects"), v.id("designs")),
     favouriteAt: v.number(),

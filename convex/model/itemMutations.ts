@@ -19,7 +19,6 @@ import { toCover, touch } from "./summaries";
 
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
-/** Returns an item in which the caller has the right. Throws "not_found". */
 type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: Right) => Promise<Found>;
 
 export const projectPathFor: FindItem<{ project: Doc<"projects"> }> = async (ctx, id, right) => ({

@@ -38,7 +38,6 @@ export const projectShape = v.object({
 });
 export type Project = Infer<typeof projectShape>;
 
-/** The caller's role on the page of an item; absent for the owner. */
 const ownRole = { role: v.optional(memberRole) };
 export const projectPageShape = v.object({ ...projectShape.fields, ...ownRole, reviews: v.optional(projectReviews) });
 

@@ -3,7 +3,6 @@ import { join, resolve, sep } from "node:path";
 
 const INSTALLED = `${sep}node_modules${sep}`;
 const HERE = import.meta.dirname;
-/** An installed package uses the folder of its project. */
 const PROJECT = HERE.includes(INSTALLED) ? HERE.slice(0, HERE.indexOf(INSTALLED)) : join(HERE, "../..");
 const SHARED = join(PROJECT, "node_modules/.cache/engine");
 

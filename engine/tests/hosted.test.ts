@@ -92,7 +92,6 @@ describe("latency", () => {
 });
 
 describe("write conflicts", () => {
-  /** A row changes at most once in this time, so that most of many callers run out of retries. */
   const commitDelayMs = 300;
   const CALLERS = 40;
 

@@ -47,7 +47,6 @@ const SCHEMA = source(`export default defineSchema({
   checked: defineTable({ n: v.number(), of: v.optional(v.id("values")), label: v.optional(v.string()) }).index("by_n", ["n"]),
   values: defineTable(v.any()),
 });`);
-/** Declares the tables in another order, so that they get other numbers. */
 const OTHER_SCHEMA = source(`export default defineSchema({
   other: defineTable(v.any()),
   values: defineTable(v.any()),
@@ -72,7 +71,6 @@ type Started = EngineProcess & { dataDir: string; client: ConvexHttpClient };
 async function started(schema = SCHEMA): Promise<Started> {
   const dataDir = temporaryFolder("snapshots");
   folders.push(dataDir);
-  // The crons of the fixture would add documents.
   const engine = await startEngine(dataDir, ADMIN_KEY, undefined, ["--no-scheduled-functions"]);
   engines.push(engine);
   await pushBundle(engine, await bundleSources({ ...app, "data.ts": DATA, "schema.ts": schema }, components));

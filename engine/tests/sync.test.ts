@@ -84,7 +84,6 @@ describe("ConvexClient", () => {
     for (let round = 0; round < 5; round += 1) {
       add(20);
       await sent.at(-1);
-      // Answers are lost from here: ten mutations are applied but unconfirmed, ten may be unsent.
       sockets.at(-1)?.pause();
       add(10);
       await expect.poll(() => applied.values.at(-1)).toBe(40 * round + 30);

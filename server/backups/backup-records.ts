@@ -36,7 +36,6 @@ export const backupName = (at: Date): string => at.toISOString().replace(/[:.]/g
 export const timeOfBackup = (name: string): Date => new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/, "T$1:$2:$3.$4Z"));
 export const objectName = (sha256: string): string => `objects/${sha256.slice(0, 2)}/${sha256}`;
 
-/** Returns the names of all backups, the oldest first. */
 export async function listBackups(target: Target): Promise<string[]> {
   const names = [...(await target.list("backups")).keys()].map((path) => path.slice("backups/".length, -".json".length));
   return names.filter((name) => NAME.test(name)).toSorted();

@@ -20,7 +20,6 @@ export async function readStatus(target: Target): Promise<BackupStatus> {
   return { newest, newestProven: null };
 }
 
-/** Returns whether two times of the schedule have passed since the backup. */
 export function isOverdue(schedule: string, name: string, now: number): boolean {
   const expression = parseCronExpression(schedule);
   return nextMatch(expression, nextMatch(expression, timeOfBackup(name).getTime())) < now;

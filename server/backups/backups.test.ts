@@ -234,7 +234,6 @@ function flip(name: string, place?: number): () => void {
   return () => writeFileSync(path, before);
 }
 
-/** Waits for the engine, which may still clear unused bytes of the database. */
 async function settledBackup(): Promise<Backup> {
   const target = folderTarget(to);
   for (let last = ""; ;) {

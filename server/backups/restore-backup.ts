@@ -10,7 +10,6 @@ import { DamageError, verified } from "./verified.ts";
 export type RestoreOptions = {
   target: Target;
   backup: Backup;
-  /** A folder for the deployment's data, which is created. */
   convexDir: string;
   secretsPath: string;
   /** Links images without comparing them, where the file system can. */

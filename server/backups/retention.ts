@@ -2,7 +2,6 @@ import { listBackups, objectsOf, type Proof, readBackup, readProof, removeBackup
 import { isProven } from "./backup-status.ts";
 import type { Target } from "./target.ts";
 
-/** How many days, weeks and months keep their last backup. */
 export type RetentionPolicy = { days: number; weeks: number; months: number };
 
 const DAY_MS = 24 * 60 * 60_000;

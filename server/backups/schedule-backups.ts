@@ -31,7 +31,6 @@ export type Backups = {
 export type ScheduleOptions = {
   settings: BackupSettings;
   log: Log;
-  /** Receives the outcome of each backup, for the audit log. */
   onOutcome?: (outcome: { name: string | null; isProven: boolean }) => void;
   run?: (signal: AbortSignal) => Promise<WorkerMessage>;
   firstDelayMs?: number;

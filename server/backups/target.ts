@@ -3,7 +3,6 @@ export type Target = {
   scratch: string;
   /** Makes the target usable by this process alone. Throws when another process uses the target. */
   lock(): Promise<() => Promise<void>>;
-  /** Returns the names below a folder with their sizes in bytes. */
   list(folder: string): Promise<Map<string, number>>;
   /** Throws `MissingError`. */
   read(name: string): AsyncIterable<Buffer>;

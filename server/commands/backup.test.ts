@@ -60,7 +60,6 @@ type Ended = { code: number; output: string };
 
 const KILL_AT_WRITE = new URL("../../tests/harness/preloads/kill-at-write.ts", import.meta.url).href;
 
-/** `killAt`: the number of the write before which the command is killed. */
 function run(script: string, args: string[], dir = dataDir, killAt?: number): Promise<Ended> {
   const options = ["--disable-warning=ExperimentalWarning", ...(killAt === undefined ? [] : ["--import", KILL_AT_WRITE])];
   return new Promise((done) => {

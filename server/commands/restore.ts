@@ -60,7 +60,6 @@ async function main(): Promise<void> {
 
 type CopyOptions = { name: string | undefined; acceptDamaged: boolean };
 
-/** Copies a backup of `npm run backup -- FOLDER`. Returns its problems, if they are accepted. */
 async function copyFolderBackup(from: string, { acceptDamaged }: CopyOptions): Promise<string[]> {
   await requireBackup(from);
   const [source, copy] = [join(from, "convex"), partial("convex")];
@@ -76,7 +75,6 @@ async function copyFolderBackup(from: string, { acceptDamaged }: CopyOptions): P
   return problems;
 }
 
-/** Copies a backup from the folder of BACKUP_TO. Returns its problems, if they are accepted. */
 async function copyScheduled(from: string, { name, acceptDamaged }: CopyOptions): Promise<string[]> {
   const target = folderTarget(from);
   const names = await listBackups(target);

@@ -24,7 +24,6 @@ export type EmbeddedOptions = {
   adminKey: string;
   acceptOlderDatabase?: Date | undefined;
   beforeOpen?: () => Promise<void>;
-  /** Default: true. */
   scheduledFunctions?: boolean;
   log: Log;
 };
@@ -42,7 +41,6 @@ const FIRST_PAUSE = 100;
 const LAST_PAUSE = 5000;
 const QUICK_AGAIN_AFTER_MS = 30_000;
 
-/** The message explains the failure, so callers print no stack. */
 export class StartError extends Error {}
 
 /** Starts the embedded deployment and restarts it on the same addresses, with pauses from 0.1 s to 5 s. Throws `StartError`. */
@@ -102,7 +100,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** Waits for the deployment of a killed server, which releases the data when its channel closes. */
 async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof run>> {
   const deadline = Date.now() + PREDECESSOR_TIMEOUT;
   let waiting = false;

@@ -191,7 +191,6 @@ describe("a rollback that is killed", () => {
       await rm(original, { recursive: true });
     }
     const restored = JSON.stringify({ isRestored: true, isKept: true });
-    // Before the rollback began, the next start has nothing to complete.
     const unchanged = JSON.stringify({ isRestored: false, isKept: false });
     expect([...outcomes]).toEqual(what === "the next start" ? [unchanged, restored] : [restored]);
   });

@@ -24,7 +24,6 @@ const KEPT = 3;
 /** Deleted data must not stay in copies forever (docs/operation.md, Deleted data). */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 const MARGIN_BYTES = 64 * 1024 * 1024;
-/** The deployment of a killed server needs time to end. */
 const IN_USE_MS = 15_000;
 const IN_USE = /Another process is using the data/;
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}$/;

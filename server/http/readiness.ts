@@ -15,7 +15,6 @@ export type ReadyOptions = {
   checkToken: () => Promise<void>;
   dataDir: string;
   room?: number;
-  /** Returns the problem of the backups, or null. The function itself is null without backups. */
   backupWarning?: (() => string | null) | null;
 };
 

@@ -104,7 +104,6 @@ test("usePaginatedQuery grows and splits pages without gaps or repeated rows", a
   }
   show(within(signedOut, <Pages />));
   await shows("Exhausted: ");
-  // The first page has no end cursor, so it is split at more than twice its size.
   const bodies = Array.from({ length: 9 }, (_, i) => `${i}`);
   for (const body of bodies) await add({ channel: "hooks", body });
   await shows(`Exhausted: ${bodies.join(" ")}`);

@@ -40,7 +40,6 @@ export type Composed = {
   down(): Promise<void>;
 };
 
-/** Prepares a Compose project from `compose.yaml`. `settings` are passed as variables instead of in `.env`. */
 export async function composed(
   image: string,
   settings: Record<string, string>,

@@ -10,7 +10,6 @@ CONTAINER_ENGINE to the program. Podman as root needs runc and fuse-overlayfs wh
 
 let found: Promise<string> | null = null;
 
-/** Returns the container engine: CONTAINER_ENGINE, Podman or Docker. Throws with the packages that are missing. */
 export function containerEngine(): Promise<string> {
   found ??= find();
   return found;

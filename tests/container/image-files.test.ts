@@ -72,7 +72,6 @@ it("compose.yaml waits longer than a shutdown takes", async () => {
     read("server/shutdown.ts"),
     read("server/deployment/embedded.ts"),
   ]);
-  // A stop ends requests in flight, then the deployment. STOP_DELAY_SECONDS precedes both.
   const ms = (source: string, name: string) =>
     Number(new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(source)?.[1]?.replaceAll("_", ""));
   const delay = Number(/STOP_DELAY_SECONDS: (\d+)$/m.exec(text)?.[1]) * 1000;
@@ -110,7 +109,6 @@ it("the self-hosted profile of compose.yaml is consistent", { tags: "@compose-se
   expect(backend?.environment?.["CONVEX_CLOUD_ORIGIN"]).toContain("{CONVEX_URL:-");
   const { POSTGRES_USER: user, POSTGRES_DB: name } = database?.environment ?? {};
   expect(backend?.environment?.["POSTGRES_URL"]).toBe(`postgresql://${user}:\${POSTGRES_PASSWORD:-}@postgres:5432`);
-  // The backend's database has the instance's name, with "_" for "-".
   expect(backend?.environment?.["INSTANCE_NAME"]).toBe(`\${INSTANCE_NAME:-${name}}`);
   expect(backend).toMatchObject({ stop_signal: "SIGINT", environment: { DISABLE_BEACON: "1", REDACT_LOGS_TO_CLIENT: "1" } });
 });

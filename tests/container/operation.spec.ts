@@ -130,7 +130,6 @@ test("starts and answers without IPv4", { tag: "@container-ipv6" }, async () => 
     const [pid, address] = (
       await engine("inspect", "--format={{.State.Pid}} {{range .NetworkSettings.Networks}}{{.GlobalIPv6Address}}{{end}}", container.name)
     ).split(" ");
-    // Engines give every network an IPv4 range, too.
     await run("nsenter", ["--target", pid ?? "", "--net", "ip", "-4", "address", "flush", "dev", "eth0"]);
     await ready({ ...container, url: `http://[${address}]:3000` });
   } finally {

@@ -47,7 +47,6 @@ export type Backend = {
 
 let people = 0;
 
-/** The network in the tokens of all people. */
 export const NETWORK = "192.0.2.0/24";
 
 export async function signUp(backend: Backend, name: string, expiresAt = Date.now() + 60 * 60 * 1000): Promise<Person> {

@@ -19,7 +19,6 @@ export const modules = {
 
 export async function convexTestBackend(): Promise<Backend> {
   const inside = convexTest({ schema, modules, transactionLimits: true });
-  // convex-test also accepts inline functions, which other backends cannot.
   const callerOf = (test: Pick<typeof inside, "query" | "mutation">): Caller<FunctionVisibility> => ({
     query: test.query as Caller<FunctionVisibility>["query"],
     mutation: test.mutation as Caller<FunctionVisibility>["mutation"],

@@ -39,7 +39,6 @@ export type TestDeployment = {
 export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<TestDeployment> {
   const template = await pushedData(functions);
   const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
-  // For hundreds of small files, the synchronous functions take a fifth of the processor time.
   cpSync(join(template, "data"), dir, { recursive: true });
   const signingKey = await readKey(template);
   const privateKey = await importJWK(signingKey, "ES256");

@@ -39,7 +39,6 @@ export function runInContainer(image: string, { PATH: _path, ...env }: NodeJS.Pr
   return {
     child,
     pid: () => Number(execFileSync(ENGINE, ["inspect", "--format={{.State.Pid}}", name], { encoding: "utf8" })),
-    // The engine's client forwards other signals to the container.
     signal: (signal) => (signal === "SIGKILL" ? execFile(ENGINE, ["kill", "--signal=KILL", name], () => undefined) : child.kill(signal)),
   };
 }

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 
-/** Uploads and shared images, which wait on the disk of one server. `/shared` is another page. */
 const STORED_ON_ONE_SERVER = /^\/(uploads|share)(?!\w)/;
 
 /** Starts a round-robin balancer without session affinity, except for requests of files that one server stores. */

@@ -44,7 +44,6 @@ async function packaged(): Promise<LaunchOptions> {
 }
 
 async function unpack(bin: string, dir: string, final: string): Promise<void> {
-  // The package unpacks into the temporary folder, which only a separate process can change.
   const script = `
     const { inflate } = await import("@sparticuz/chromium");
     for (const file of process.argv.slice(1)) await inflate(file);

@@ -102,7 +102,6 @@ function functionsIn(data: RawData): string[] {
   return modifications.filter((each: { type: string }) => each.type === "Add").map((each: { udfPath: string }) => each.udfPath);
 }
 
-/** Returns the length of the longest sequence of server calls in which each began after the previous one ended. */
 export function sequentialCalls(calls: DeploymentCall[]): number {
   const depths = new Map<DeploymentCall, number>();
   for (const call of calls.filter(({ live }) => !live).toSorted((a, b) => a.began - b.began)) {

@@ -23,7 +23,6 @@ export type TestIssuer = {
   rotateKeys(): Promise<void>;
   /** Changes the claims of later ID tokens. `key`: signs with a key that the issuer does not publish. */
   alter(change: ((claims: JWTPayload) => JWTPayload) | null, key?: "foreign"): void;
-  /** Answers requests to a path with `how` instead of the issuer's response, until `how` is null. */
   answer(path: string, how: Answer | null): void;
   logoutToken(claims: JWTPayload, options?: { key?: "foreign"; event?: boolean }): Promise<string>;
   requestCount(path: string): number;

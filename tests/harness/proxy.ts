@@ -60,7 +60,6 @@ export async function startProxy(options: ProxyOptions): Promise<{ url: string; 
   };
 }
 
-/** Responds like nginx with its own page before the body has arrived, and closes the connection. */
 export function reject(request: IncomingMessage, response: ServerResponse, status: number): true {
   response.writeHead(status, { "Content-Type": "text/html", Connection: "close" }).end(`<html><h1>${status}</h1><hr>nginx</html>`);
   request.resume();

@@ -149,7 +149,6 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
 
 const scriptless = new WeakSet<BrowserContext>();
 
-/** Runs axe, which needs scripts. A page without scripts is copied to a browser context with scripts. */
 async function examine(page: Page, rules?: string[]): Promise<Violation[]> {
   const browser = page.context().browser();
   if (!scriptless.has(page.context()) || !browser) return violationsIn(page, rules);
@@ -183,7 +182,6 @@ type Violation = { id: string; help: string; nodes: { html: string; failureSumma
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Injects axe once: its own adapter opens another page for frames, which our pages lack. */
 async function violationsIn(page: Page, rules: string[] | undefined): Promise<Violation[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async (only) => {
@@ -204,7 +202,6 @@ async function violationsIn(page: Page, rules: string[] | undefined): Promise<Vi
 
 const CAUSE = "Cause of ";
 
-/** Logs the causes of a page's errors: Playwright reports errors without them. */
 function logCauses(prefix: string): void {
   addEventListener("error", ({ error }) => {
     if (error instanceof Error && error.cause instanceof Error) console.error(prefix + error.message, error.cause.stack);

@@ -74,7 +74,6 @@ test("SIGKILL during a move and an archive leaves items and counts consistent", 
   const before = await deploymentAs(ownApp, person);
   const { projectId } = await before.query(api.designs.getDesignById, { id: front });
   const back = await before.mutation(api.designs.create, { projectId, name: "Back" });
-  // Larger than the buffers, so that the server reads each design only when the archive's reader continues.
   const size = { width: 1600, height: 1200, channels: 3 as const };
   const noise = await sharp(randomBytes(size.width * size.height * size.channels), { raw: size })
     .png({ compressionLevel: 0 })
@@ -150,7 +149,6 @@ test("SIGTERM completes requests, stops the deployment and exits with 0", async 
     "Expect: 100-continue",
   ];
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-  // Only requests that the server has begun to read count as in flight.
   const [invited] = await once(socket, "data");
   expect(String(invited)).toContain("100 Continue");
   socket.write(body.slice(0, 10));

@@ -37,7 +37,6 @@ test("resumes an upload after the server is killed, also from a page that was le
   const stored = await compareStored(app);
   expect([stored.rowsWithoutBytes, stored.bytesWithoutRow]).toEqual([[], []]);
 
-  // Of two complete files, one is finalized when the page closes; the page receives no answer for either.
   const made = Promise.withResolvers<void>();
   const requested = Promise.withResolvers<void>();
   let finishes = 0;

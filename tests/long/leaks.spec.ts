@@ -33,7 +33,6 @@ async function expectNoGrowth(page: Page, round: () => Promise<void>): Promise<v
   for (let done = 0; done < WARM_UP; done++) await round();
   const before = await count();
   for (let done = 0; done < ROUNDS; done++) await round();
-  // Garbage collection may keep the last round's nodes until the next one.
   await expect
     .poll(async () => {
       const after = await count();

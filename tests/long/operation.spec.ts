@@ -75,7 +75,6 @@ test(
     expect(entries).toContainEqual(expect.objectContaining({ requestId: "find-me-again", route: "/projects", method: "GET", status: 200 }));
     expect(entries).toContainEqual(expect.objectContaining({ route: "/images/:id", status: 200 }));
     const { secret: key, engineAdminKey, signingKey } = JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8"));
-    // Except the last sign-in method: 'password' identifies nobody.
     const cookies = person.cookies.map(({ value }) => value).filter((value) => value !== "password");
     for (const own of [
       name,

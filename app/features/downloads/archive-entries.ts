@@ -23,7 +23,6 @@ async function* archived(content: Content, images: AsyncIterable<Row>, folder: s
   }
 }
 
-/** Opens the document of several pages only for the first page that has a file. */
 function openOnce(content: Content, signal: AbortSignal): Open {
   const found = new Map<unknown, Promise<boolean>>();
   return (image) => {

@@ -8,7 +8,6 @@ import { type OpenedLink, unlockedLink } from "./open-link.server";
 
 type Context = Readonly<RouterContextProvider>;
 
-/** Returns whether the person signed in has saved the link; null for signed-out visitors. */
 export async function isSavedBy(context: Context, { linkId, lock }: OpenedLink): Promise<boolean | null> {
   const visitor = await getVisitor(context);
   if (!visitor) return null;

@@ -1,4 +1,3 @@
-/** Returns the ids between two ids, inclusive, in list order. Skips unknown ids. */
 export function between(ids: readonly string[], one: string, other: string): string[] {
   const [a, b] = [ids.indexOf(one), ids.indexOf(other)];
   if (a < 0 || b < 0) return ids.filter((id) => id === other);

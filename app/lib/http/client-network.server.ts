@@ -11,7 +11,6 @@ export function networkOf(address: string): string | null {
   return isIPv6(normal) ? `${new URL(`http://[${normal}]`).hostname.slice(1, -1)}/48` : null;
 }
 
-/** Returns the argument with which a mutation records where its request came from. */
 export function clientNetwork(context: Readonly<RouterContextProvider>): { address?: string } {
   const address = networkOf(context.get(clientAddressContext));
   return address === null ? {} : { address };

@@ -10,10 +10,7 @@ export type Lookup = (
 
 const LIMITS = { timeout: 2000, tries: 2 };
 
-/**
- * Resolves names that users choose, by DNS only. `dns.lookup` occupies one of two threads that all look-ups of the process share
- * (https://nodejs.org/api/dns.html#implementation-considerations), so slow name servers would delay all other connections.
- */
+/** Resolves names that users choose. With `dns.lookup`, slow name servers would block the two threads that all look-ups share. */
 export function createDnsLookup(resolver = new Resolver(LIMITS)): Lookup {
   const find = callbackify(async (hostname: string): Promise<LookupAddress[]> => {
     // RFC 6761, 6.3: these names always mean this machine.

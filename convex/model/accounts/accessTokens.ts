@@ -7,7 +7,6 @@ import type { QueryCtx } from "../../_generated/server";
 export const accessScope = v.union(v.literal("read"), v.literal("write"), v.literal("comment"));
 export type AccessScope = Infer<typeof accessScope>;
 
-/** Personal access tokens (docs/decisions/186-http-api.md). A revoked token has no row. */
 export const accessTokenTables = {
   accessTokens: defineTable({
     userId: v.string(),

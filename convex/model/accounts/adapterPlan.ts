@@ -58,7 +58,6 @@ function cover(index: Index, clauses: FilterClause[]): { ranges: Range[]; prefix
   return prefix > 0 || next ? { ranges, prefix, bounded: next !== undefined } : null;
 }
 
-/** Returns the values that a field must equal. Ignores conditions with null, which a missing field matches too. */
 function equalValues(clauses: FilterClause[], field: string): (string | number | boolean)[] | null {
   for (const { field: name, operator, value, mode } of clauses) {
     if (name !== field || (operator !== "eq" && operator !== "in")) continue;

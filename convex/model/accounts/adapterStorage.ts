@@ -129,7 +129,6 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
       },
     }),
 
-    /** Deletes one row and returns it, to only one of several concurrent callers. */
     consumeOne: serverMutation({
       args: { model: v.string(), where },
       handler: async ({ db }, { model, where }) => {

@@ -22,9 +22,7 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 type Rule = {
   category: AuditCategory;
   result?: "failure";
-  /** Required details. */
   details?: readonly string[];
-  /** Details that may be absent. */
   optional?: readonly string[];
 };
 
@@ -73,7 +71,6 @@ export const AUDIT_ACTIONS = {
   "accessToken.revoked": { category: "token" },
   "webhook.created": { category: "token" },
   "webhook.removed": { category: "token" },
-  /** The operator printed a link to sign in. */
   "signInLink.created": { category: "token" },
 
   "data.exported": { category: "data" },

@@ -36,9 +36,7 @@ export type AuditTarget = Infer<typeof auditTarget>;
 
 export const auditDetails = v.object({
   method: v.optional(oneOf(SIGN_IN_METHODS)),
-  /** Provider id of a linked account. */
   provider: v.optional(v.string()),
-  /** Error code of a failure. */
   reason: v.optional(v.string()),
   role: v.optional(memberRole),
   count: v.optional(v.number()),

@@ -7,14 +7,12 @@ export const authRequest = v.object({
   /** Path below /api/auth; absent for calls without a request. */
   path: v.optional(v.string()),
   address: v.optional(v.string()),
-  /** Provider that a sign-in names in its body. */
   provider: v.optional(v.string()),
   /** The new session replaces one of the same user. */
   replacesSession: v.optional(v.boolean()),
   /** The deleted session was created in this request, and a second factor is still missing. */
   endsOwnSession: v.optional(v.boolean()),
   actor: v.optional(v.union(v.literal("operator"), v.literal("administrator"))),
-  /** The administrator who acts. */
   actorId: v.optional(v.string()),
   /** The account concerned, where the written row does not name it. */
   userId: v.optional(v.string()),
@@ -46,14 +44,12 @@ const SOCIAL = "/sign-in/social";
 /** Sign-ins that a second factor follows (`app/features/accounts/auth-api/plugins/credentials/second-factor.server.ts`). */
 const CHALLENGED: readonly SignInMethod[] = ["password", "link", "code", "provider"];
 
-/** Returns how a request signs in, and the provider. */
 export function signInMethod({ path = "", provider }: Pick<AuthRequest, "path" | "provider">): { method: SignInMethod; provider?: string } {
   const named = CALLBACK.exec(path)?.[1] ?? (path === SOCIAL ? provider : undefined);
   if (named !== undefined) return { method: "provider", provider: named };
   return { method: OWN_METHODS[path] ?? "other" };
 }
 
-/** Returns the events of an inserted (`before` is null) or updated row. */
 export async function eventsOfWrite(
   model: string,
   before: Fields | null,
@@ -66,7 +62,6 @@ export async function eventsOfWrite(
   return events.map((event) => ({ event, origin: originOf(request, userId) }));
 }
 
-/** Returns the events of deleted rows of one table. The sessions of a user are one event. */
 export function eventsOfDeletion(model: string, rows: Fields[], request: AuthRequest): AuthEvent[] {
   if (model === "sessions") return sessionsEnded(rows, request);
   return rows.flatMap((row) => {
@@ -174,7 +169,6 @@ const SIGNED_OUT = /^\/(?:request-password-reset|forget-password|email-otp\/|res
 /** Back-channel logout of an OpenID Connect issuer. */
 const ISSUERS = "/oidc/";
 
-/** Returns who deletes an account. */
 export const deletionOrigin = (request: AuthRequest, userId: string): AuditOrigin => originOf(request, userId);
 
 function originOf({ path = "", address, actor, actorId, userId }: AuthRequest, ofRow: string): AuditOrigin {

@@ -5,7 +5,6 @@ import { auditCategory, auditEvent } from "./auditTables";
 
 const { userId: _, otherUserId: __, ...entryFields } = auditEvent;
 
-/** An event as its account sees it, without ids of people. */
 export const auditEntry = v.object(entryFields);
 export type AuditEntry = Infer<typeof auditEntry>;
 

@@ -15,7 +15,6 @@ type WithDetails<Rule> =
       ? { details?: DetailsOf<Rule> | undefined }
       : { details?: undefined };
 
-/** An event of any action, with exactly the details of that action. */
 export type AuditEvent = {
   [Action in AuditAction]: { action: Action; target?: AuditTarget | undefined } & WithDetails<(typeof AUDIT_ACTIONS)[Action]>;
 }[AuditAction];

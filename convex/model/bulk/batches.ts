@@ -18,7 +18,6 @@ export const partOf = (step: string, part: number): string => `${step} ${part}`;
 
 const BATCH = 100;
 const COPIED_DESIGNS = 20;
-/** Rows that a batch reads to list the selection, unless a batch exceeded a limit. */
 const LISTED = 500;
 
 export const listSize = ({ batch = LISTED }: Doc<"bulkJobs">): number => batch;

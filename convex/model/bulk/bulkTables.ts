@@ -39,7 +39,6 @@ export const bulkTables = {
     .index("by_user", ["userId"])
     .index("by_age", ["at"]),
 
-  /** The items of a selection, in their order at the start of the job. */
   bulkPages: defineTable({
     userId: v.string(),
     at: v.number(),
@@ -69,7 +68,6 @@ export const bulkTables = {
     cursor: v.union(v.string(), v.null()),
     pages: v.optional(v.number()),
     isListed: v.optional(v.boolean()),
-    /** Number of items in a batch, if a batch of the usual size exceeded a transaction's limits. */
     batch: v.optional(v.number()),
     waiting: v.optional(v.array(v.array(v.string()))),
     parts: v.number(),

@@ -6,7 +6,6 @@ import { stateOf } from "./batches";
 const RUNNING_MAX = 10;
 const RECENT_READ = 50;
 
-/** Throws "limit" if the caller already has `RUNNING_MAX` running jobs. */
 export async function expectFewRunning(ctx: UserMutationCtx): Promise<void> {
   const recent = await ctx.db
     .query("bulkJobs")

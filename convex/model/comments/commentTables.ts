@@ -18,11 +18,9 @@ export const commentPicture = { contentType, size, width, height, checksum, plac
 const itemId = v.union(v.id("designs"), v.id("designImages"));
 
 export const commentTables = {
-  /** Threads of comments (docs/decisions/182-comments.md). */
   commentThreads: defineTable({
     itemId,
     anchor: v.optional(anchor),
-    /** The commented version. Absent while the image has only one. */
     versionId: v.optional(v.id("imageVersions")),
     versionNumber: v.optional(v.number()),
     authorId: v.string(),
@@ -64,7 +62,6 @@ export const commentTables = {
     .index("by_link", ["linkId", "authorId"])
     .index("by_key", ["authorId", "key"]),
 
-  /** Images in comments, and those that an author has not sent yet, which have no comment. */
   commentImages: defineTable({
     itemId,
     commentId: v.optional(v.id("comments")),

@@ -6,7 +6,6 @@ import { notifyPerson } from "../notifications/notify";
 
 type Thread = Doc<"commentThreads">;
 
-/** The last comments of a thread whose authors are notified of a reply. */
 const PARTICIPANTS_READ = 20;
 
 export type Cause = { commentId: Id<"comments">; at: number };

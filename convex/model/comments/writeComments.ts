@@ -17,7 +17,6 @@ import { type CommentedPath, commentedFor } from "./commentedItem";
 import { deleteThread, insertComment, mentionedPeople, updateMentions, threadFor } from "./threads";
 import { countOpenThreads } from "./unread";
 
-/** Comments that an author can write per minute. */
 const WRITTEN_MAX = 30;
 const MINUTE = 60 * 1000;
 

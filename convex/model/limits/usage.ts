@@ -12,7 +12,6 @@ import { isOwn, limitsOf, refuseBeyondPlan } from "./limits";
 export const usageShape = v.object({ projects: v.number(), designs: v.number(), images: v.number(), bytes: v.number() });
 export type Usage = typeof usageShape.type;
 
-/** Maximum rows of each table that are read to count a user without a row. */
 const COUNTED_AT_ONCE = 8000;
 
 export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {

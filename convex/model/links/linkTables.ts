@@ -5,18 +5,15 @@ import { v } from "convex/values";
 const linkKind = v.union(v.literal("view"), v.literal("comment"));
 
 export const linkTables = {
-  /** Public links (docs/decisions/177-public-links.md). A revoked link has no row. */
   links: defineTable({
     projectId: v.id("projects"),
     /** The project, or a design or image in it. Visitors see nothing else. */
     itemId: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
     kind: linkKind,
     name: v.string(),
-    /** SHA-256 of the token, in base64url. */
     tokenHash: v.string(),
     /** The token, encrypted by the app server, for those who manage links. */
     sealedToken: v.string(),
-    /** Created by the app server, like password hashes of accounts. */
     passwordHash: v.optional(v.string()),
     /** Changes with the password. Tokens and cookies contain it, so they are refused after a password change. */
     lock: v.number(),

@@ -99,7 +99,6 @@ async function isCommentKept({ db }: QueryCtx, commentId: string): Promise<boole
   return comment !== null && comment.deletedAt === undefined;
 }
 
-/** Returns comments by others since the mail was queued, and comments to which an edit added a mention, oldest first. */
 async function newComments(
   { db, user }: CallerCtx,
   { thread: threadId, since: queuedAt }: Extract<Content, { thread: unknown }>,

@@ -90,7 +90,6 @@ const noticesIn = ({ db }: MutationCtx, projectId: Id<"projects">, userId: strin
     .order("desc")
     .take(limit);
 
-/** Maximum notices that are read at once about one person's access to a project. */
 const OF_PERSON = 100;
 
 export async function endOfferNotice(ctx: MutationCtx, { projectId, toId }: Pick<Doc<"transfers">, "projectId" | "toId">): Promise<void> {
@@ -103,7 +102,6 @@ export async function markInvitationsRead(ctx: MutationCtx, projectId: Id<"proje
     if (notice.kind === "invitation" && !read) await ctx.db.patch(_id, { read: true });
 }
 
-/** Maximum unread notices that are searched for one about the same owner. */
 const UNREAD_MAX = 50;
 
 /** Notifies a member that projects were deleted with their owner's account, without names, and once per owner. */

@@ -21,7 +21,6 @@ export const chosenDeliveries = deliveries.partial();
 export type Deliveries = Infer<typeof deliveries>;
 
 export const notificationTables = {
-  /** Settings of mails about projects. Kinds without a choice follow the defaults. */
   notificationSettings: defineTable({
     userId: v.string(),
     deliveries: chosenDeliveries,

@@ -45,7 +45,6 @@ export const toShownNotice = ({ _id, notice: each, at, read, more }: Doc<"notice
   ...(more !== undefined && { more }),
 });
 
-/** Adds the current names of an item or project, if the person can see it. */
 export async function withNames(ctx: CallerCtx, shown: ShownNotice, namesOf: NamesOf): Promise<ShownNotice> {
   const { notice: of } = shown;
   if (!isProjectNotice(of)) return shown;

@@ -7,7 +7,6 @@ export const point = v.object({ x: fraction, y: fraction });
 export const part = v.object({ x: fraction, y: fraction, width: fraction, height: fraction });
 
 export const presenceTables = {
-  /** Open tabs of a shared design (docs/decisions/188-presence.md). */
   presence: defineTable({
     userId: v.string(),
     /** Created by the client. Everyone with this key can remove the row, so no query returns it. */

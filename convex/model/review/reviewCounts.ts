@@ -13,7 +13,6 @@ export function countsOf(items: readonly Reviewed[], sign: 1 | -1): ReviewCounts
   return orUndefined(counts);
 }
 
-/** Returns what designs add to the counts of their project: their own statuses and those of their images. */
 export function countsOfDesigns(designs: readonly Doc<"designs">[], sign: 1 | -1): Partial<ProjectReviews> | undefined {
   const own = countsOf(designs, sign);
   const inside = designs.reduce((sum, { imageReviews }) => (imageReviews ? sumOf(sum, imageReviews, sign) : sum), noReviews());

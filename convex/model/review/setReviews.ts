@@ -53,7 +53,6 @@ async function newReview(ctx: Ctx, { image }: ReviewPath, status: ReviewFilter, 
   return { ...review, version: version?.number ?? 1, versionId: image.versionId };
 }
 
-/** Writes each design and project once, with the counts of their statuses. */
 async function writeReviews(ctx: Ctx, paths: ReviewPath[], next: (path: ReviewPath) => Review | undefined | Promise<Review | undefined>) {
   const cleared: ReviewPath[] = [];
   for (const inProject of Map.groupBy(paths, ({ project }) => project._id).values()) {

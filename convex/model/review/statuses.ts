@@ -23,7 +23,6 @@ export const REVIEW_NOTE_MAX = 1000;
 
 type Counts = Readonly<Record<ReviewStatus, number>>;
 
-/** Returns how many of the items have a status. Without a filter: all. */
 export function countWith(filter: ReviewFilter | undefined, all: number, counts: Counts | undefined): number {
   if (filter === undefined) return all;
   const reviewed = REVIEW_STATUSES.reduce((sum, status) => sum + (counts?.[status] ?? 0), 0);

@@ -11,7 +11,6 @@ export const transferState = v.union(
 );
 
 export const transferTables = {
-  /** Transfers of projects to other owners (docs/decisions/185-transfer.md). A project has at most one. */
   transfers: defineTable({
     projectId: v.id("projects"),
     fromId: v.string(),

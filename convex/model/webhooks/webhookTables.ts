@@ -12,11 +12,9 @@ export const eventFields = {
 };
 
 export const webhookTables = {
-  /** Addresses that receive the events of a project (docs/decisions/187-webhooks.md). */
   webhooks: defineTable({
     projectId: v.id("projects"),
     url: v.string(),
-    /** The key of the signatures, encrypted by the app server. */
     sealedSecret: v.string(),
     events: v.array(webhookEvent),
     createdBy: v.string(),

@@ -77,7 +77,6 @@ async function copyHeld({ from, to, hardLinks, adminKey }: Copy): Promise<boolea
 
 export type HeldOptions = {
   from: string;
-  /** Receives a copy of the database when no deployment runs. */
   scratch: string;
   adminKey?: string | undefined;
 };

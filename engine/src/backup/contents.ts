@@ -9,7 +9,6 @@ import type { Json, Timestamp } from "../values/types.ts";
 export type TableContents = { rows: number; sha256: string };
 export type Contents = ReturnType<typeof openContents>;
 
-/** Reads a database that does not change: a copy, or one that `withHeldData` holds. */
 export function openContents(dir: string) {
   const sql = openCopy(dir);
   const documents = (table: Table) =>
@@ -39,7 +38,6 @@ export function openContents(dir: string) {
         }),
       );
     },
-    /** Yields the stored files with their `sha256` in hex. */
     *files(): Generator<StoredFile> {
       for (const file of storedFiles(sql)) yield { ...file, sha256: sha256Hex(file.sha256) };
     },

@@ -61,7 +61,6 @@ export class Registry {
     return new Registry(root, components);
   }
 
-  /** Loads one module beside the deployed code. */
   static async loadInline({ root, module, analysis }: InlineQuery, component: ComponentPath): Promise<Registry> {
     const modules = await loadModules(root, { path: component, folder: "", modules: [module] }, analysis);
     return new Registry(root, new Map([[component, modules]]));

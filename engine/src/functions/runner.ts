@@ -49,7 +49,6 @@ export type Jobs = {
   log(run: WireRun): void;
 };
 
-/** Keeps the thread, because nothing was imported. */
 class ImportRefused extends Error {}
 
 type TokenCall = Call & { token?: string };

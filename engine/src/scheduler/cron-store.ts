@@ -16,7 +16,6 @@ export function readCrons(settings: Settings): StoredCron[] {
   );
 }
 
-/** Stores the crons of a push. A cron with an unchanged schedule keeps its next run. */
 export function deployCrons(settings: Settings, analysis: Analysis, now: number): void {
   const old = new Map(readCrons(settings).map((cron) => [settingOf(cron), cron]));
   const deploy = (component: ComponentPath, crons: ModulesAnalysis["crons"]): void => {

@@ -19,7 +19,6 @@ type ExportState = { state: "requested" | "in_progress" | "failed" } | { state: 
 export type Exports = {
   /** Starts an export. @throws {RequestError} while another one or a backup runs */
   request(includeStorage: boolean): void;
-  /** Returns the state for `_system/cli/exports:getLatest`; null if none was requested. */
   latest(): Json;
   /** @throws {RequestError} 404 for a snapshot that was not made or is no longer kept */
   open(start: string): Promise<{ stream: Readable; size: number; name: string }>;

@@ -32,12 +32,10 @@ export type Imports = {
   startUpload(): Promise<string>;
   /** @throws {RequestError} 400 for an unknown upload or part number */
   storePart(upload: string, part: number, body: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Starts to check the uploaded file. Returns the id of the import. */
   finishUpload(upload: string, request: ImportRequest): Promise<string>;
   /** Imports the checked file. @throws {RequestError} 400 unless the import waits for it */
   perform(id: string): void;
   cancel(id: string): Promise<void>;
-  /** Returns the result of `_system/cli/queryImport`. */
   find(id: string): Promise<Json>;
   list(): Json[];
   close(): Promise<void>;

@@ -12,7 +12,6 @@ export type ArchivedTable = { component: ComponentPath; name: string; path: stri
 export type ArchivedFile = { path: string; open: Source };
 export type Archive = {
   tables: ArchivedTable[];
-  /** The files of each component by their ids. */
   files: Map<ComponentPath, Map<string, ArchivedFile>>;
   close(): void;
 };

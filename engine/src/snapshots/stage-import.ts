@@ -31,10 +31,8 @@ export type StageOptions = {
   id: string;
   request: ImportRequest;
   target: ImportTarget;
-  /** The uploaded file. */
   file: string;
   staged: string;
-  /** An empty folder that receives the stored files, named by their ids. */
   folder: string;
 };
 
@@ -42,7 +40,6 @@ type Source = {
   component: ComponentPath;
   name: string;
   number: number | null;
-  /** Precedes the place of a row in errors. */
   prefix: string;
   rows: () => AsyncIterable<Row>;
 };
@@ -203,7 +200,6 @@ function checkNumbers(tables: PlannedTable[], cleared: { component: string; name
   }
 }
 
-/** Returns the tables of each component by their numbers after the import. */
 function numberNames(tables: PlannedTable[], target: ImportTarget): Map<ComponentPath, Map<number, string>> {
   const imported = new Set(tables.map(({ staged }) => staged.number));
   const kept = target.tables.filter((table) => !imported.has(table.number) && !tables.some(({ source }) => isSame(source, table)));
@@ -233,7 +229,6 @@ async function stageRows(staging: Staging, position: number, table: PlannedTable
   }
 }
 
-/** Returns the function that keeps the id and the creation time of a document, or creates missing ones. */
 function identifier({ component, name, number }: StagedTable): (fields: JsonObject) => { _id: string; _creationTime: number } {
   let last = 0;
   return ({ _id = newId(number), _creationTime }) => {

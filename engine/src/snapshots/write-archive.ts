@@ -15,9 +15,7 @@ import { prepare, textOf } from "../storage/rows.ts";
 import { documentsPath, filePath, schemaPath, STORAGE, TABLES } from "./archive-paths.ts";
 
 export type ArchiveOptions = {
-  /** The folder of a database that does not change meanwhile. */
   databaseDir: string;
-  /** The folder of the stored files. */
   filesDir: string;
   to: string;
   includeStorage: boolean;

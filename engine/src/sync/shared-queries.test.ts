@@ -356,7 +356,6 @@ describe("shared queries", () => {
     const session = new Session();
     session.watches.push(queries.watch(query("a"), session), queries.watch(query("b"), session));
     await settled();
-    // A commit changes both during a's run: b's old value is not valid with a's new one.
     const release = fake.hold();
     values.set("a", 1);
     fake.commit("a");

@@ -95,17 +95,13 @@ export interface Database {
   readonly settings: Settings;
 
   importTarget(): ImportTarget;
-  /**
-   * Moves a staged import into the tables in one durable commit. Close the database afterwards: its catalog is out of date.
-   * `onFiles` runs in the commit. Returns the number of documents. @throws FunctionError when the import no longer fits
-   */
+  /** Moves staged documents into the tables in one commit, and returns their number. Close the database afterwards. @throws FunctionError */
   applyImport(path: string, onFiles: (imported: ImportedFile[], removed: string[]) => void): number;
 
   tables(): { component: string; name: string; number: number }[];
   components(): string[];
   sizes(): Record<string, number>;
   tableOf(id: string): string | null;
-  /** Returns the component of an id; the app for an id of no table. */
   componentOf(id: string): string;
   /** Keeps the data file unchanged while `on`, so that it can be copied. Commits go to the log. */
   holdFile(on: boolean): void;

@@ -9,7 +9,6 @@ import { test } from "../support/test.ts";
 
 /** Complete sign-ins with the providers' documented responses (specification 3 to 8). `npm run test:providers` tests all thirty. */
 
-/** Together they cover each client authentication and each kind of address, and have or lack ID token, PKCE and refresh token. */
 const CHARACTERISTIC: ProviderId[] = ["apple", "facebook", "github", "google", "reddit", "tiktok", "twitter", "vk"];
 const tested = process.env["TEST_PROVIDERS"] === "all" ? providerIds : CHARACTERISTIC;
 

@@ -42,7 +42,6 @@ export type Driver = {
 
 export type Installation = {
   name: "Firefox" | "WebKit";
-  /** @throws with the missing program and its Debian package */
   check(): void;
   launch(options: DriverOptions): Promise<Driver>;
 };

@@ -103,7 +103,6 @@ bothWays((javaScript) => {
     const located = sharp({ create: { width: 60, height: 40, channels: 3, background: "#357" } }).withExif({
       IFD3: { GPSLatitude: "52/1 31/1 0/1" },
     });
-    // Larger than a form may be, so the browser sends it in chunks.
     const buffer = Buffer.concat([await located.jpeg().toBuffer(), Buffer.alloc(600_000)]);
     expect((await sharp(buffer).metadata()).exif).toBeDefined();
     const file = { name: "sketch.jpg", mimeType: "image/jpeg", buffer };

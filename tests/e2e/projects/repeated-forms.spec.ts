@@ -6,7 +6,6 @@ import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 test.use({ javaScriptEnabled: false });
 
-/** Sends the form, and then the same request again, like a second click or a reload of the answer. */
 async function submitTwice(page: Page, button: Locator): Promise<void> {
   const [request] = await Promise.all([page.waitForRequest((each) => each.method() === "POST"), button.click()]);
   await page.waitForLoadState();

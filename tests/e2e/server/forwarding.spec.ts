@@ -27,7 +27,6 @@ async function raw(
 
 const statusOf = (answer: string) => Number(answer.split(" ", 2)[1]);
 
-/** Path spellings that some proxies normalise; none may run a function. */
 const SPELLINGS = [
   "//convex/api/query",
   "/convex//api/query",

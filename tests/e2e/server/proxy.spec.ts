@@ -24,7 +24,6 @@ test("uploads in chunks that a proxy accepts, and sends only a failed chunk agai
     intercept(request, response) {
       if (request.method !== "PATCH") return false;
       const from = Number(request.headers["upload-offset"]);
-      // The second chunk fails once, as when the app is restarted behind the proxy.
       const status = bytesOf(request) > MIB ? 413 : from > 0 && failing ? 502 : 200;
       if (status === 502) failing = false;
       chunks.push({ from, bytes: bytesOf(request), status });

@@ -33,7 +33,6 @@ test("truncated page data leaves no unhandled rejection", async ({ page, person 
   await she.open("/projects");
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Trash" }).click();
   await page.waitForFunction(() => Reflect.get(window, "broken") === true);
-  // Unhandled rejections are reported at the end of the task that caused them.
   const rejections = page.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(Reflect.get(window, "rejections")))));
   expect(await rejections).toEqual([]);
 });

@@ -24,7 +24,6 @@ test("requests scripts after the style sheet, and hydrates the page", async ({ p
     await style.promise;
     await route.continue();
   });
-  // The font link comes after everything at the start of the head.
   const font = page.waitForRequest(/\.woff2$/);
   await page.goto("/sign-in", { waitUntil: "commit" });
   await font;

@@ -86,7 +86,6 @@ test(
           deployment.fail({ failing: "designs:getDesignsByProjectId" });
           await she.open(path);
           await page.getByRole("link", { name: "Go Back" }).click();
-          // Waits for this document, as two navigations would abort each other.
           await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
           await expect(page).toHaveURL("/projects");
           deployment.fail(null);
@@ -127,7 +126,6 @@ test(
           await expect(page.getByRole("button", { name: "Try Again" })).toBeVisible();
           await expect(page.getByRole("link", { name: "Home" })).toBeVisible();
           await expect(page.locator("pre")).toHaveText("503 Service Unavailable");
-          // Without scripts the page refreshes every five seconds and collapses details.
           if (page === scripted) {
             await page.getByText("Show Error").click();
             await expect(page.locator("pre")).toBeVisible();

@@ -197,7 +197,6 @@ test(
       ] as const) {
         expect(await refusal(convex.query(makeFunctionReference<"query">(path), args)), path).toEqual({ code: "unauthenticated" });
       }
-      // A hosted deployment hides the message.
       const closed = REMOTE ? /Server Error/ : /Could not find/;
       for (const path of ["jobs/purge:project", "purge:project", "sweep:run", "notices:markRest"]) {
         await expect(convex.mutation(makeFunctionReference<"mutation">(path), {}), path).rejects.toThrow(closed);

@@ -9,7 +9,6 @@ import { addPictures, deploymentAs } from "../support/pictures.ts";
 
 /** Compares screens with `tests/baselines/`. Renew them with `npm run baselines`, and check each changed image before the commit. */
 
-/** Tolerates antialiasing and small additions; a broken layout moves far more. */
 const TOLERATED = { maxDiffPixelRatio: 0.02, threshold: 0.2 };
 const WIDTHS = { 360: 740, 768: 900, 1440: 900 };
 const LARGE_WIDTHS = { 2560: 1440, 3840: 2160 };
@@ -28,7 +27,6 @@ test.describe.configure({ mode: "parallel" });
 
 for (const name of SCREENS) {
   if (!ONLY_LARGE.has(name)) test(`matches its baselines: ${name}`, ({ app, browser }) => compare(app, browser, name, WIDTHS));
-  // Encoding and comparing 4K screenshots takes 18 s of processor time.
   if (LARGE_SCREENS.has(name)) {
     test(`matches its baselines on large screens: ${name}`, { tag: "@slow" }, ({ app, browser }) =>
       compare(app, browser, name, LARGE_WIDTHS),

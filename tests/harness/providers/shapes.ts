@@ -190,7 +190,6 @@ export const shapes: Record<ProviderId, Shape> = {
     refreshToken: "none",
     scope: (scopes) => scopes.join(","),
     profile: {
-      // Null unless the person has made the address public.
       "GET https://api.github.com/user": ({ id, handle, name, picture }) => ({
         login: handle,
         id: Number(id),
@@ -558,7 +557,6 @@ export const shapes: Record<ProviderId, Shape> = {
     documentation: ["https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_using_userinfo_endpoint.htm"],
     authorization: "https://login.salesforce.com/services/oauth2/authorize",
     token: "https://login.salesforce.com/services/oauth2/token",
-    // Each organisation sets the length of a session, which is not reported. A refresh token needs a scope of its own.
     expiresIn: null,
     refreshToken: "none",
     tokenFields: ({ id }) => ({

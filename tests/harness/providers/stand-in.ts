@@ -286,7 +286,6 @@ export async function startStandIn(): Promise<StandIn> {
         if (id === "vk") back.set("device_id", device);
       }
       if (id !== "apple") return { url: `${redirectUri}?${back}`, form: null };
-      // Apple reports the name only at the first use of the app.
       if (!refuses && !introduced.has(person.id)) {
         introduced.add(person.id);
         const { firstName, lastName, email } = person;

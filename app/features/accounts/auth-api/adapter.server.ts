@@ -130,7 +130,6 @@ const storeOperations =
 
 const USER_FIELDS: Record<string, string> = { users: "id", sessions: "userId", accounts: "userId" };
 
-/** Returns whether `accounts/store:deleteUser` has already deleted these rows. */
 const isOfDeletedUser = (model: string, [clause, ...others]: CleanedWhere[] = []): boolean =>
   others.length === 0 && clause?.operator === "eq" && clause.field === USER_FIELDS[model] && isDeletedUser(clause.value);
 

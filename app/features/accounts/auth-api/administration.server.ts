@@ -38,7 +38,6 @@ export async function administration(config: AppConfig) {
       }
     },
 
-    /** Returns the ids of the users with the administrator role. */
     administrators: async () => new Set(await convex.query(api.accounts.administrators.list, {})),
 
     /** Gives or removes the administrator role. `isLast`: the role was removed from the last administrator. */
@@ -86,7 +85,8 @@ export async function administration(config: AppConfig) {
 
     invitations: () => convex.query(api.accounts.invitations.list, {}),
 
-    revokeInvitations: (email: string) => convex.mutation(api.accounts.invitations.revoke, { email: email.toLowerCase() }, { skipQueue: true }),
+    revokeInvitations: (email: string) =>
+      convex.mutation(api.accounts.invitations.revoke, { email: email.toLowerCase() }, { skipQueue: true }),
 
     async reset(email: string): Promise<string | null> {
       const user = await find(email);
@@ -98,10 +98,7 @@ export async function administration(config: AppConfig) {
       return `${config.publicUrl}/reset-password?${new URLSearchParams({ token })}`;
     },
 
-    /**
-     * Returns a sign-in link like a mailed one, which needs no issuer, password or mail server.
-     * Like a mailed one, it verifies the address and then removes the earlier sign-in methods: only with `verifies`, else "not verified".
-     */
+    /** Returns a sign-in link. As it verifies the address and then removes earlier sign-in methods, an unverified one needs `verifies`. */
     async signIn(email: string, verifies: boolean): Promise<{ link: string } | "not verified" | null> {
       const user = await find(email);
       if (!user) return null;

@@ -59,7 +59,6 @@ async function signUp() {
   return { email, cookie, userId: signedUp.parse(json).user.id };
 }
 
-/** Returns the events that a step writes for the user, in order of their time. */
 async function eventsOf(userId: string | undefined) {
   await failuresRecorded(config);
   const rows = await embeddedOn(deployment).inside.query(probe.rows, { table: "auditEvents" });

@@ -3,7 +3,6 @@ import type { FunctionArgs } from "convex/server";
 import type { api } from "#convex/_generated/api";
 import type { CreatedSession } from "../session/session.server";
 
-/** Who writes and from where, for the audit log. */
 type Origin = NonNullable<FunctionArgs<typeof api.accounts.store.create>["request"]>;
 
 /** User ids in the rows that a request has read, by table. They name the account of a rejected sign-in. */
@@ -37,7 +36,6 @@ type AuthCallOptions = {
   origin?: Origin;
 };
 
-/** Runs a request of Better Auth. */
 export async function runAuthCall<Result>(
   run: () => Promise<Result>,
   { early = null, origin = {} }: AuthCallOptions = {},
@@ -60,13 +58,11 @@ export function authRequest(deletedSession?: unknown): { request?: Origin } {
   return { request: { ...call.origin, ...(endsOwnSession && { endsOwnSession }) } };
 }
 
-/** Returns the network of the request's client, as an argument for a mutation. */
 export function callerNetwork(): { address?: string } {
   const address = calls.getStore()?.origin.address;
   return address === undefined ? {} : { address };
 }
 
-/** Adds to the origin of the current request. */
 export function recordOrigin(more: Pick<Origin, "provider" | "replacesSession">): void {
   const call = calls.getStore();
   if (call) Object.assign(call.origin, more);
@@ -74,7 +70,6 @@ export function recordOrigin(more: Pick<Origin, "provider" | "replacesSession">)
 
 export const recordNewSessionToken = (token: unknown): void => void calls.getStore()?.sessionTokens.add(token);
 
-/** Records whose row a request has read. */
 export function recordSubject(model: string, row: unknown): void {
   if (typeof row !== "object" || row === null) return;
   const id: unknown = Reflect.get(row, model === "users" ? "id" : "userId");

@@ -139,7 +139,6 @@ async function handle(incoming: RequestInContext, inner: Request): Promise<Respo
   return response;
 }
 
-/** Returns the request's first read, so that it runs in parallel with the rate limit check. */
 async function earlyRead({ request, context }: RequestInContext, auth: Auth, inner: Request): Promise<(() => Promise<unknown>) | null> {
   const config = context.get(configContext);
   if (!config.accounts.rateLimit || inner.method !== "POST") return null;

@@ -26,10 +26,7 @@ const limits = new WeakMap<AppConfig, FailureLimit>();
 const NONE: ReadonlySet<Promise<void>> = new Set();
 const pending = new WeakMap<AppConfig, Set<Promise<void>>>();
 
-/**
- * Records a rejected sign-in or password in the audit log. Responses do not wait for it, so that their time reveals nothing.
- * Neither the password nor the address that was entered is recorded, because either may be typed into the other's field.
- */
+/** Records a rejected sign-in without the entered address, which may be a mistyped password. Responses do not wait, to reveal nothing. */
 export function recordFailure(config: AppConfig, { request, answer: sent, origin, subjects }: Answered): void {
   const path = origin.path ?? "";
   const kind = SIGN_IN.test(path) ? "signIn" : PASSWORD.test(path) ? "password" : null;
@@ -53,7 +50,6 @@ export function recordFailure(config: AppConfig, { request, answer: sent, origin
   void running.finally(() => all.delete(running));
 }
 
-/** Resolves when all failures are recorded. */
 export const failuresRecorded = async (config: AppConfig): Promise<void> => void (await Promise.all(pending.get(config) ?? NONE));
 
 async function reasonOfBody(answer: Response): Promise<string | null> {

@@ -23,7 +23,6 @@ export async function expectRecentSession(config: AppConfig, sessionId: string):
   if (!checked.has(sessionId)) await expectSession(config, sessionId);
 }
 
-/** Stores that the deployment has accepted the session for another reason. */
 export const recordSessionCheck = (sessionId: string): void => void checked.set(sessionId, true);
 
 export const clearSessionCache = (): void => checked.clear();

@@ -59,7 +59,6 @@ export function redirectToSignIn(request: Request): Response {
   return redirect(shortLocation(signInAddress(page.pathname + page.search, error), signInAddress(page.pathname, error)) ?? "/sign-in");
 }
 
-/** Returns the sign-in address for a target. The default /projects needs no parameter (specification). */
 function signInAddress(target: string, error: string | null): string {
   const search = new URLSearchParams({
     ...(!/^\/projects\/?$/.test(target) && { redirectTo: target }),
@@ -68,7 +67,6 @@ function signInAddress(target: string, error: string | null): string {
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
 }
 
-/** `network` is the claim for the audit log. */
 type Client = { config: AppConfig; network: { address?: string } };
 
 const clientOf = (context: Readonly<RouterContextProvider>): Client => ({

@@ -26,7 +26,6 @@ const FIELD_BYTES = 4 * COMMENT_MAX;
 type Form = { itemId: string; names: readonly string[]; maxFiles: number };
 type Received = { fields: URLSearchParams; answers: StoredCommentImage[]; tooMany: boolean };
 
-/** Stores the images of a form that a page sent. Throws responses. */
 async function receive(request: Request, context: Readonly<RouterContextProvider>, form: Form): Promise<Received> {
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);

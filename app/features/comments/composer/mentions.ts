@@ -28,7 +28,6 @@ export function withMention(text: string, start: number, caret: number, { name }
   return { text: text.slice(0, start) + inserted + rest, caret: start + inserted.length };
 }
 
-/** Returns a name without the characters that a token cannot contain. */
 export const plainName = (name: string) =>
   name
     .replaceAll(/[[\]\s]+/g, " ")

@@ -6,7 +6,6 @@ import { addReply, addThread } from "../optimistic";
 import { type Draft, isDraft, writeDraft } from "./drafts";
 import { readStored, store, unsentKey } from "./stored-comments";
 
-/** A comment that is being sent. After a rejection, the draft is restored at `place`. */
 export type Unsent = { place: string; draft: Draft; text: string } & (
   | { threadId: string }
   | { itemId: string; versionId?: string | undefined; versionNumber?: number | undefined }

@@ -143,7 +143,6 @@ function MarkReadForm({ itemId }: { itemId: string }) {
   );
 }
 
-/** Returns the threads that were unread since the page was opened. They stay marked while it is shown. */
 function useFirstUnread(threads: Thread[]): ReadonlySet<string> {
   const [unread, setUnread] = useState<ReadonlySet<string>>(new Set());
   const added = threads.filter(({ _id, isUnread }) => isUnread && !unread.has(_id));

@@ -30,7 +30,6 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
   // Shift and an arrow key move the crosshair away from this corner, which draws a rectangle.
   const [corner, setCorner] = useState<Point | null>(null);
 
-  // Until it is moved, the crosshair is in the middle of the stage, whose size may still change.
   const crosshair = moved ?? fractionAt({ x: layer.clientWidth / 2, y: layer.clientHeight / 2 }, box);
   useEffect(() => {
     surface.current?.focus({ preventScroll: true });

@@ -22,7 +22,6 @@ export function useMe(): { userId: string; name: string } | null {
 
 type Mutation = FunctionReference<"mutation">;
 
-/** Runs a mutation once there is a connection. Throws if the change is rejected. */
 async function run<M extends Mutation>(mutation: M, args: FunctionArgs<M>, optimistic?: OptimisticUpdate<FunctionArgs<M>>): Promise<void> {
   const convex = reconnectingConvex() ?? (await connection());
   await convex.mutation(mutation, args, optimistic && { optimisticUpdate: withJoinedQueries(optimistic) });

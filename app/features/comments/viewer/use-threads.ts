@@ -24,7 +24,6 @@ export const useThreads = (itemId: string, filter: ThreadFilter, isOn: boolean):
 export const useReplies = (threadId: string, isOn: boolean): Rows<Comment> =>
   usePages<Comment>(api.comments.listReplies, { threadId }, REPLIES, isOn);
 
-/** Reads a list live, one query per page. A list whose item was deleted is empty. */
 function usePages<Row>(query: FunctionReference<"query">, args: Record<string, string>, numItems: number, isOn: boolean): Rows<Row> {
   const of = JSON.stringify([getFunctionName(query), args]);
   const [later, setLater] = useState<{ of: string; cursors: string[] }>({ of, cursors: [] });

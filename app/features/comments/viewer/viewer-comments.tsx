@@ -44,7 +44,6 @@ export function ViewerComments(props: ViewerCommentsProps) {
   return me && <CommentsOf key={props.image._id} {...props} me={me} />;
 }
 
-/** `focus`: the element that receives the focus with the selection. */
 type Selection = { id: string; focus: "thread" | "reply" | "none" };
 type Me = { userId: string; name: string };
 

@@ -48,7 +48,6 @@ const TOKEN_SESSION = "token ";
 
 export const sessionOfToken = (tokenHash: string): string => TOKEN_SESSION + tokenHash;
 
-/** Returns whether the reader is a link or a token, whose files are loaded one by one. */
 const isLinkOrToken = (sessionId: string): boolean => sessionId.startsWith(LINK_SESSION) || sessionId.startsWith(TOKEN_SESSION);
 
 function linkIn(sessionId: string): LinkReference | null {

@@ -10,7 +10,6 @@ const INTERVAL_MS = 220;
 
 type SendPointerOptions = { tabs: readonly Tab[]; image: DesignImage; box: Box | null; layer: HTMLElement | null };
 
-/** Sends the user's pointer and viewport while another viewer of the image displays them. */
 export function useSendPointer({ tabs, image, box, layer }: SendPointerOptions): void {
   const here = tabs.filter(({ imageId }) => imageId === image._id);
   const isWatched = here.some(({ isMe }) => isMe) && here.some(({ isMe, isWatching, isAway }) => !isMe && isWatching && !isAway);

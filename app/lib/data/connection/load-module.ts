@@ -2,10 +2,7 @@ import { reachServer } from "./reach-server";
 
 const ADDRESS = /https?:\/\/\S+\.js/;
 
-/**
- * Imports code that a page needs only now. Chromium never repeats a failed import (https://github.com/whatwg/html/issues/6768),
- * so the module is then imported at another address. Throws an error that can be shown.
- */
+/** Imports a module; after a failure at another address, as Chromium never repeats a failed import. Throws an error that can be shown. */
 export async function loadModule<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     await reachServer();

@@ -43,7 +43,6 @@ export function watchedWebSocket({ fallsBack = false } = {}): typeof WebSocket {
 
 export const isOverHttp = (): boolean => socket instanceof HttpSocket && socket.readyState === WebSocket.OPEN;
 
-/** Counts a failed handshake, after the server answered that it is ready. */
 export function countRefusedHandshake(): void {
   if (isRefused) refusals++;
   isRefused = false;

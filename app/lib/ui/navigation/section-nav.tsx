@@ -2,7 +2,6 @@ import { NavLink } from "./link";
 
 type SectionNavProps = { label: string; links: readonly { to: string; label: string }[] };
 
-/** Links to the pages of one area, in a row that scrolls on narrow screens. */
 export function SectionNav({ label, links }: SectionNavProps) {
   return (
     <nav aria-label={label} className="-mx-4 overflow-x-auto border-b px-4 md:mx-0 md:px-0">

@@ -65,7 +65,6 @@ async function analyze(): Promise<Analysis> {
   return { ...own, authProviders, components: analyzed };
 }
 
-/** Evaluates the definitions. As on Convex, importing another definition returns its path and default name. */
 async function loadDefinitions(): Promise<{ appDefinition: ComponentDefinition; definitions: Record<string, ComponentDefinition> }> {
   const definitions: Record<string, ComponentDefinition> = {};
   registerHooks({

@@ -146,7 +146,6 @@ export function loadCode(settings: Settings): { bundle: Bundle; analysis: Analys
   };
 }
 
-/** Updates the stored auth providers, which depend on environment variables that may change without a push. */
 export function saveAuthProviders(settings: Settings, providers: Analysis["authProviders"]): void {
   const text = settings.get(MANIFEST);
   if (text === undefined) return;

@@ -7,7 +7,6 @@ const WRAPPERS = "convex:/_system/repl/wrappers.js";
 const MODULE = "testQuery.js";
 const FUNCTION = "default";
 
-/** A module on disk whose default export is a query. */
 export type InlineQuery = { root: string; module: string; analysis: ModulesAnalysis };
 
 /** Writes and loads the module in a worker thread. @throws {BundleError} unless its default export is a query */

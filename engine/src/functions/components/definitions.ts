@@ -2,7 +2,6 @@
 import type { Json } from "../../values/types.ts";
 import { APP, childPath, type ComponentPath } from "../paths.ts";
 
-/** The path of a definition's folder, relative to the app's functions. */
 export type DefinitionPath = string;
 
 export type EnvironmentBinding = { type: "value"; value: string } | { type: "envVar"; name: string };
@@ -11,7 +10,6 @@ export type EnvironmentDeclaration = { validator: Json; optional: boolean };
 export type ChildComponent = { name: string; path: DefinitionPath; env: Record<string, EnvironmentBinding> };
 
 export type ComponentDefinition = {
-  /** The default name of its mounts; null for the app. */
   name: string | null;
   children: ChildComponent[];
   env: Record<string, EnvironmentDeclaration>;
@@ -94,7 +92,6 @@ export function inOrder<T extends { path: DefinitionPath; dependencies: string[]
   return [...ordered];
 }
 
-/** Returns the mounted components, each after its parent. */
 export function mountedComponents(
   app: ComponentDefinition,
   definitions: Readonly<Record<DefinitionPath, ComponentDefinition>>,

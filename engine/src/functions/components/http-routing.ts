@@ -19,5 +19,4 @@ export function routedPaths(path: string, { app, definitions }: Components): Rou
   return routes(APP, app, path);
 }
 
-/** `prefix` ends with a slash. */
 const pathBelow = (prefix: string, path: string): string | null => (path.startsWith(prefix) ? path.slice(prefix.length - 1) : null);

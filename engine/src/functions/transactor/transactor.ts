@@ -157,7 +157,6 @@ export class Transactor {
     return runs;
   }
 
-  /** Runs a query that is not part of the deployed code. */
   async inlineQuery(question: Question & { kind: "inlineQuery" }): Promise<WireRun> {
     const { call, query } = question.params;
     const { database } = this;

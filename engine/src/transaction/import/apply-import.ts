@@ -50,7 +50,6 @@ export function checkImport(plan: StagedImport, { sql, context, settings }: Impo
   }
 }
 
-/** Returns the ids of stored files whose rows are deleted, unless they are imported again. */
 export function removedFileIds(plan: StagedImport, { sql, context }: Importing): string[] {
   const replaced = [...plan.tables.filter(({ isReplaced }) => isReplaced), ...plan.cleared].filter(({ name }) => name === STORAGE);
   const remaining = prepare(
@@ -139,7 +138,6 @@ function hasDocuments(number: number, sql: DatabaseSync): boolean {
   return found.get(encodeKey([lowest]), keyAfter(encodeKey([highest]))) !== undefined;
 }
 
-/** Returns what is added to the numbers of the staged rows. */
 function insertDocuments(sql: DatabaseSync, { reportProgress }: StorageContext): number {
   const last = lastRow("staged", sql);
   const offset = lastRow("main", sql);

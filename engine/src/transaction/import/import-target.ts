@@ -14,7 +14,6 @@ export type TargetTable = {
 };
 
 export type ImportTarget = {
-  /** Changes with the tables, the indexes and the schemas. */
   fingerprint: string;
   schemas: Record<string, Json>;
   tables: TargetTable[];
@@ -35,7 +34,6 @@ export function storeLastImport(settings: Settings, { id, documents }: LastImpor
   settings.set(LAST_IMPORT, JSON.stringify({ id, documents }));
 }
 
-/** Describes the tables that an import writes to. */
 export function importTarget({ catalog, countStored }: StorageContext, settings: Settings): ImportTarget {
   const schemas = schemaSettings(settings);
   const stored = catalog.list().filter((table) => table.stored);

@@ -9,9 +9,7 @@ import { idKey } from "../document.ts";
 export type StagedTable = {
   component: string;
   name: string;
-  /** The number in the ids of the documents. */
   number: number;
-  /** Whether the documents of the table are deleted first. */
   isReplaced: boolean;
   mustBeEmpty: boolean;
   documents: number;
@@ -21,7 +19,6 @@ export type StagedImport = {
   id: string;
   fingerprint: string;
   tables: StagedTable[];
-  /** Further tables whose documents are deleted. */
   cleared: { component: string; name: string }[];
   documents: number;
 };
@@ -78,7 +75,6 @@ function added<T>(id: string, insert: () => T): T {
   }
 }
 
-/** Reads the plan of a file that is attached as `staged`. */
 export function readPlan(sql: DatabaseSync): StagedImport {
   return JSON.parse(textOf(prepare(sql, "SELECT json FROM staged.plan").get()?.["0"]));
 }

@@ -8,7 +8,6 @@ import type { IssuerProfile } from "./issuer-profile";
 /** The provider id in an OAuth flow's server context. It binds the callback to the issuer at which the flow began. */
 export const BEGUN_AT = "issuer";
 
-/** The error code of a sign-in or link whose issuer does not answer. */
 export const ISSUER_UNAVAILABLE = "ISSUER_UNAVAILABLE";
 
 type EndSession = (data: { providerId: string }) => Promise<{ idToken: string | null } | null>;

@@ -12,10 +12,7 @@ type SignedInAt = { issuer: string; issuerSubject: string; issuerSession: string
 /** The user that an issuer has confirmed in this request. */
 export const signedInAt = defineRequestState<SignedInAt | null>(() => null);
 
-/**
- * Checks the allowed domains and groups of an issuer. Better Auth calls it at each sign-in, sign-up and link by a provider.
- * A person who has left the administrator group loses the role in all sessions, also if the sign-in is refused.
- */
+/** Checks an issuer's domains and groups at each sign-in, sign-up and link. Ends the role of people who left the administrator group. */
 export const issuerRules =
   (config: AppConfig): ValidateUserInfo =>
   async ({ source: { oauth } }) => {

@@ -75,7 +75,6 @@ class Browser {
     const isForm = body instanceof URLSearchParams;
     const headers = {
       "x-atelier-client-address": "192.0.2.1",
-      // An issuer's own request has neither.
       ...(!isForm && { Origin: ORIGIN, Cookie: cookie, "Content-Type": "application/json" }),
     };
     const request = new Request(url, { method, headers, ...(body && { body: isForm ? body : JSON.stringify(body) }) });

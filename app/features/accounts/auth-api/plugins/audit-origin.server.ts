@@ -3,7 +3,6 @@ import { createAuthMiddleware } from "better-auth/api";
 import { z } from "zod";
 import { recordOrigin } from "../auth-call.server";
 
-/** Endpoints that replace the session of the user who calls them. */
 const REPLACING = /^\/(?:two-factor\/|change-password$)/;
 
 const named = z.object({ provider: z.string() });

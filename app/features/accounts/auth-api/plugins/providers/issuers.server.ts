@@ -129,7 +129,6 @@ export function issuers(config: AppConfig, once: Once) {
 const invalidRequest = () =>
   new APIError("BAD_REQUEST", { code: "INVALID_LOGOUT_TOKEN", message: "Invalid logout token", error: "invalid_request" });
 
-/** Ends the session that the token names, or without a session id all that the user began at the issuer. */
 async function endSessions({ context: { adapter } }: GenericEndpointContext, issuer: string, { sub, sid }: LogoutRequest): Promise<void> {
   const named = { issuer, ...(sub !== undefined && { issuerSubject: sub }), ...(sid !== undefined && { issuerSession: sid }) };
   const where = Object.entries(named).map(([field, value]) => ({ field, value }));
