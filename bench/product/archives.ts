@@ -7,7 +7,7 @@ import { atMost, type Figure, median } from "../report.ts";
 const IMAGES = 400;
 const ROUNDS = 3;
 const LATENCY = "40";
-/** Issue 17: 10,000 images over 40 ms latency within three times the embedded time. */
+/** Maximum ratio of the time with latency to the time on an embedded deployment. */
 const MOST = 3;
 
 export async function archives(): Promise<Figure[]> {

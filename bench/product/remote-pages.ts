@@ -8,7 +8,7 @@ const LATENCY_MS = 40;
 const IMAGES = 20;
 const WARM_UP = 20;
 const REQUESTS = 100;
-/** Issue 17: a page takes at most 1.3 times the latency longer than on an embedded deployment. */
+/** Maximum added time of a page compared with an embedded deployment, in latencies. */
 const MOST = 1.3;
 
 export async function remotePages(): Promise<Figure[]> {

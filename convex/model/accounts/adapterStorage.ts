@@ -154,22 +154,22 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
     commit: serverMutation({
       args: { writes: v.array(write) },
       handler: async (ctx, { writes }) => {
-        const gone = new Map<string, Row[]>();
+        const deletedRows = new Map<string, Row[]>();
         for (const each of writes) {
           if (each.kind === "insert") {
             await insert(ctx, each.model, each.data);
             continue;
           }
           const [row] = await read(ctx.db, { model: each.model, where: [equals("id", each.id)], limit: 1 });
-          if (!row) throw conflict(`${each.model}: a row of the transaction is gone`);
+          if (!row) throw conflict(`${each.model}: a row of the transaction no longer exists`);
           if (each.kind === "update") {
             await change(ctx, each.model, row, each.update);
             continue;
           }
           await ctx.db.delete(row._id);
-          gone.set(each.model, [...(gone.get(each.model) ?? []), row]);
+          deletedRows.set(each.model, [...(deletedRows.get(each.model) ?? []), row]);
         }
-        for (const [model, rows] of gone) await deleted?.(ctx, model, rows);
+        for (const [model, rows] of deletedRows) await deleted?.(ctx, model, rows);
       },
     }),
   };

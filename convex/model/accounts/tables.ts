@@ -59,7 +59,7 @@ export const accountTables = {
     userAgent: nullable.string,
     /** Hash of the device cookie (`app/features/accounts/auth-api/plugins/device.server.ts`). */
     device: nullable.string,
-    /** Set if the session began at an OpenID Connect issuer: its provider id, and the user and session there. */
+    /** Set if the session began at an OpenID Connect issuer: its provider id, and its ids of the user and the session. */
     issuer: nullable.string,
     issuerSubject: nullable.string,
     issuerSession: nullable.string,

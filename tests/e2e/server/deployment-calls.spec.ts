@@ -11,7 +11,7 @@ const SCALING = fileURLToPath(new URL("../../../docs/scaling.md", import.meta.ur
 const PICTURES = 12;
 const IMAGE_CALLS = PICTURES / 2;
 const IMAGES = /^uploads:/;
-/** These calls grow with the time that a page is open, and are documented separately. */
+/** Excluded, because their number depends on how long a page is open. docs/scaling.md documents them separately. */
 const PRESENCE = /^presence:/;
 
 type Counted = number[];
@@ -79,7 +79,7 @@ test("counts the calls of requests and views as documented", { tag: ["@deploymen
   }
 });
 
-/** Returns the documented kilobytes where the measured ones differ by at most a quarter, since ids and texts vary in length. */
+/** Replaces measured kilobytes by the documented ones if they differ by at most a quarter, because ids and texts vary in length. */
 function comparable(measured: Record<string, Counted>, expected: Record<string, Counted>): Record<string, Counted> {
   const isClose = (one: number, other = 0) => Math.abs(one - other) <= other / 4 + 0.5;
   return Object.fromEntries(

@@ -37,7 +37,7 @@ export type OpenBatch = {
   jobsChanged: boolean;
   removedFiles: string[];
   ends: boolean;
-  /** A write failed: nothing of this batch happened. */
+  /** Set if a write failed, which undoes the whole batch. */
   failure: StorageError | null;
 };
 
@@ -75,7 +75,7 @@ export class Transactor {
     this.#throughput = writeBytesPerSecond === null ? null : new WriteThroughput(writeBytesPerSecond);
   }
 
-  /** Once per thread: hooks are never removed. */
+  /** Refuses them once per thread, because its import hooks cannot be removed. */
   #refuseNodeModules(): void {
     if (!this.#refusesNodeModules) refuseNodeModules(join(this.dir, "modules"));
     this.#refusesNodeModules = true;
@@ -150,7 +150,7 @@ export class Transactor {
       runs.push(run);
       usedMs.set(caller, before + run.metadata.durationMs);
       if (call.token === undefined) continue;
-      // A later commit may already have changed its ranges, at the earliest right after the snapshot.
+      // A later commit may have changed the query's ranges. Reports the earliest possible timestamp.
       if (ts < latest) batch.affected.push({ ts: ts + 1n, affected: [call.token] });
       else database.subscribe(call.token, transaction.readSet());
     }

@@ -8,14 +8,13 @@ import type { ValidateUserInfo } from "../../issuers/issuer-rules.server";
 
 const SIGN_IN_PATHS = new Set(["/callback/:id", "/sign-in/social"]);
 
-/** Applies what `removeBeforeLinking` removed to the session of the same request. */
+/** Reads the user again after `removeBeforeLinking`, which may have removed the second factor in the same request. */
 export const reclaimByProvider = () =>
   ({
     id: "reclaim-by-provider",
     hooks: {
       after: [
         {
-          // The session's user was read earlier and would still require the removed second factor.
           matcher: ({ path }) => SIGN_IN_PATHS.has(path ?? ""),
           handler: createAuthMiddleware(async ({ context }) => {
             const { newSession } = context;
@@ -33,7 +32,7 @@ export function removeBeforeLinking(config: AppConfig): ValidateUserInfo {
   return async ({ user: { id: userId }, source }, ctx) => {
     const providerId = source.oauth?.providerId;
     if (source.action !== "link-account" || !userId || !providerId || !SIGN_IN_PATHS.has(ctx.path)) return;
-    // A signed-in user links a provider: the account is theirs.
+    // A signed-in user who links a provider owns the account.
     if ((await getOAuthState())?.link) return;
     const user = await ctx.context.internalAdapter.findUserById(userId);
     if (!user || user.emailVerified) return;
