@@ -10,7 +10,7 @@ import { FOREIGN_IMAGES_MAX } from "./jobs/copies";
 import { upgradedTables, upgradeOf } from "./model/upgrades";
 import schema from "./schema";
 
-/** Reads among 300 projects, designs and images, and as many foreign or removed ones. Each call reads session and user. */
+/** Reads of a call with 300 projects, designs and images, and as many foreign or removed ones, including session and user. */
 type Cost = { documents: number; ranges: number };
 const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] = [
   ["projects:getProjects", () => ({}), { documents: 204, ranges: 5 }],

@@ -39,7 +39,7 @@ async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<nu
   const phase = job.phase === "undo" ? "redo" : "undo";
   const run = job.run + 1;
   const rows = await stepRows(ctx, ctx.user.id, partOf(job.step, job.part));
-  // Parts of an earlier build are undone or redone as a whole, so the other direction must skip the next part.
+  // A part of an earlier build is already complete, so the other direction starts at the next part.
   const skipped = rows.length > 0 && rows.every(({ isUndone }) => isUndone === undefined) ? 1 : 0;
   await ctx.db.patch(job._id, {
     phase,

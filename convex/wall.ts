@@ -75,7 +75,7 @@ function isPosition(value: unknown): value is Position {
   );
 }
 
-/** Designs whose newest images share a time are not distinguished here. */
+/** Returns designs from a position on. The caller skips those before it whose newest image has the same time. */
 async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Position | null): Promise<Doc<"designs">[]> {
   const designs = await db
     .query("designs")

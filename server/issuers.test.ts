@@ -89,11 +89,11 @@ describe("issuers", () => {
     ]);
   });
 
-  it("reports two issuers that nobody could tell apart", () => {
+  it("reports two issuers with the same label, or the same client at one issuer", () => {
     const second = Object.fromEntries(Object.entries(ACME).map(([name, value]) => [name.replace("ACME", "B"), value]));
     expect(issuers({ ...ACME, ...second, OIDC_B_LABEL: "Acme" }).problems).toEqual([
       "OIDC_B_ISSUER and _CLIENT_ID are the same as those of OIDC_ACME",
-      "OIDC_B_LABEL is the same as that of OIDC_ACME: nobody could tell their buttons apart",
+      "OIDC_B_LABEL is the same as that of OIDC_ACME: their sign-in buttons would look the same",
     ]);
   });
 

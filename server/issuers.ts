@@ -107,7 +107,7 @@ function duplicates(names: readonly string[], configured: readonly IssuerSetting
       ...(sameClient === -1 ? [] : [`OIDC_${names[index]}_ISSUER and _CLIENT_ID are the same as those of OIDC_${names[sameClient]}`]),
       ...(sameLabel === -1
         ? []
-        : [`OIDC_${names[index]}_LABEL is the same as that of OIDC_${names[sameLabel]}: nobody could tell their buttons apart`]),
+        : [`OIDC_${names[index]}_LABEL is the same as that of OIDC_${names[sameLabel]}: their sign-in buttons would look the same`]),
     ];
   });
 }

@@ -261,7 +261,7 @@ describe("npx convex export and import", { tags: "slow", timeout: 180_000 }, () 
         [await writeZip("sum.zip", { "_storage/documents.jsonl": line({ _id: id, size: 5 }), [`_storage/${id}.txt`]: "kept" })],
       ],
       [
-        "has other content than the imported one",
+        "differs from the imported file",
         [await writeZip("content.zip", { "_storage/documents.jsonl": line({ _id: id }), [`_storage/${id}.txt`]: "changed" })],
       ],
       ['belong to table "values" of this deployment', [await writeZip("number.zip", { "fresh/documents.jsonl": line({ _id: valuesId }) })]],

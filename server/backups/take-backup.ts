@@ -110,7 +110,7 @@ async function storeFile(objects: Objects, file: Missing, log: (problem: string)
   }
 }
 
-/** Leaves the disk to other processes half of the time. Ignores missing files: the copy during which deletions wait reports them. */
+/** Leaves the disk to other processes half of the time. Ignores missing files, because the later copy, during which deletions wait, reports them. */
 async function storeGently(objects: Objects, files: Missing[]): Promise<void> {
   for (const file of files) {
     const started = performance.now();

@@ -20,7 +20,7 @@ export function startWebhookWorker(config: AppConfig, network?: Network): Pick<Q
   let after: string | null = null;
   const worker = startQueueWorker(config, { name: "webhook queue", due: api.webhooks.due, drain });
 
-  /** Starts deliveries without waiting for them, so that a slow receiver delays no other. Visits everybody with waiting deliveries once. */
+  /** Starts deliveries without waiting for them, so that a slow receiver delays no other. Visits each owner of waiting deliveries once. */
   async function drain(signal: AbortSignal): Promise<void> {
     let isFromStart = after === null;
     while (running.size < CONCURRENT && !signal.aborted) {

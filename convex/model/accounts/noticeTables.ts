@@ -80,7 +80,7 @@ export const noticeTables = {
     threadId: v.optional(v.id("commentThreads")),
     commentId: v.optional(v.string()),
     since: v.optional(v.number()),
-    /** The public link through which the comment came, and the number of further ones that have no notice of their own. */
+    /** The public link through which the comment was written, and the number of further comments without a notice of their own. */
     linkId: v.optional(v.id("links")),
     more: v.optional(v.number()),
     projectId: v.optional(v.id("projects")),

@@ -104,7 +104,7 @@ const MAX_SEARCH_RESULTS = 1024;
 
 const MAX_FUZZY_CANDIDATES = 256;
 
-/** Distinguishes marks, which are counts, because relevance has no key. Marks of near matches follow those of exact matches. */
+/** Returns whether a mark belongs to the near matches, which follow the exact ones. Marks are counts, because relevance has no key. */
 export const isNearMark = (mark: number | null): boolean => mark !== null && mark > MAX_SEARCH_RESULTS;
 
 async function* exact(db: Db, search: CandidateSearch, query: SearchQuery): AsyncGenerator<Candidate<Kind>> {

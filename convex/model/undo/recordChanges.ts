@@ -131,7 +131,7 @@ export const stepRows = ({ db }: Pick<MutationCtx, "db">, userId: string, step: 
 function toChange(id: string, { kind, before, after, closedRequests }: Draft): Change | null {
   const differs = (field: Field) => !isSame(before[field], after[field]);
   const isMoved = differs("designId") || differs("projectId");
-  // A key that the new list happens to share is restored too, because undoing the move appends the item.
+  // Records the key of a moved item even if it is unchanged, because undoing the move alone would append the item.
   const fields = Object.keys({ ...before, ...after })
     .filter(isField)
     .filter((field) => differs(field) || (isMoved && field === "orderKey"));

@@ -168,7 +168,7 @@ async function firstNumber({ rows }: Source): Promise<number | undefined> {
   return undefined;
 }
 
-/** Tables without an imported counterpart, except those of the system: an archive without files says nothing about them. */
+/** Returns the tables that the import does not contain. Excludes system tables, because an archive may omit the stored files. */
 function othersOf(tables: PlannedTable[], component: ComponentPath, target: ImportTarget): { component: string; name: string }[] {
   const isInside = (path: ComponentPath) => component === APP || path === component || path.startsWith(`${component}/`);
   return target.tables

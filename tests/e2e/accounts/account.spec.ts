@@ -5,7 +5,7 @@ import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } f
 import { api } from "../../../convex/_generated/api.js";
 import { unzip } from "../../zip.ts";
 
-// A recorder or developer tools fetch the chosen file, the page does not.
+// Developer tools and recorders fetch the chosen file, which the policy blocks. The page does not fetch it.
 test.use({ allowedErrors: [/Connecting to 'blob:/] });
 
 const PICTURES = ["fig", "sunset"] as const;

@@ -14,7 +14,7 @@ const SIGN_IN =
 const PASSWORD =
   /^\/(?:change-password|verify-password|step-up|delete-user|two-factor\/(?:enable|disable|generate-backup-codes|get-totp-uri))$/;
 
-/** Requests that were not compared with anything. */
+/** Errors of requests whose password or code was not checked. */
 const NOT_TRIED = new Set(["VALIDATION_ERROR", "INVALID_EMAIL", "TOO_MANY_REQUESTS", "CONTENT_TOO_LARGE"]);
 
 const refusal = z.object({ code: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/) });

@@ -76,7 +76,7 @@ async function readBlock(handle: FileHandle, position: number, length: number): 
   try {
     for (let filled = 0; filled < length;) {
       const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
-      if (bytesRead === 0) throw new FileDifference("is shorter than its row says");
+      if (bytesRead === 0) throw new FileDifference("is shorter than its stored size");
       filled += bytesRead;
     }
   } catch (error) {

@@ -27,7 +27,7 @@ export function isolateCrypto(onRandom: () => void, refusal: (name: string) => E
     if (!INTEGER_ARRAYS.test(Object.prototype.toString.call(array).slice(8, -1)))
       throw new TypeError("crypto.getRandomValues needs an array of integers.");
     if (array.byteLength > MAX_RANDOM_BYTES)
-      throw new DOMException(`crypto.getRandomValues gives at most ${MAX_RANDOM_BYTES} bytes.`, "QuotaExceededError");
+      throw new DOMException(`crypto.getRandomValues returns at most ${MAX_RANDOM_BYTES} bytes.`, "QuotaExceededError");
     onRandom();
     randomFillSync(bytesOf(array));
     return array;
@@ -111,7 +111,7 @@ function importKeyObject(format: string, data: Bytes | Jwk): KeyObject {
 
 function usableKey(key: CryptoKey, usage: "sign" | "verify"): KeyObject {
   const object = keyObjects.get(key);
-  if (!object) throw new TypeError("The key must be one that importKey gave.");
+  if (!object) throw new TypeError("The key must come from importKey.");
   if (!key.usages.includes(usage)) throw new DOMException(`The key may not be used to ${usage}.`, "InvalidAccessError");
   return object;
 }

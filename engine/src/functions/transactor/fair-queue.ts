@@ -13,7 +13,7 @@ const CALLERS_MAX = 1_000;
 export class FairQueue {
   #arrived: (Question | Dropped)[] = [];
   readonly #delayed = new Map<string, Question[]>();
-  /** For each caller, the end of its used time, which counts `PACE` times. */
+  /** The time at which each caller's used time expires. Each used millisecond expires after `PACE` milliseconds. */
   readonly #usedUntil = new Map<string, number>();
   /** Callers by session, for sessions with delayed mutations: their later mutations wait too, also after a change of identity. */
   readonly #sessions = new Map<string, { caller: string; count: number }>();

@@ -31,7 +31,7 @@ export class SlowLane {
     if (caller !== undefined) this.#slowCallers.set(caller, until);
   }
 
-  /** Pauses after a stopped call, so that another call with several steps, such as an action, waits for one stopped call only. */
+  /** Pauses after a stopped call, so that no call with several steps, such as an action, waits for a stopped call at each step. */
   pause(): void {
     clearTimeout(this.#pause ?? undefined);
     this.#pause = setTimeout(() => {

@@ -47,7 +47,7 @@ export type StoredFile = FileRow & { path: string; url: string };
 export type RequestedFunction = { path: string; component?: ComponentPath | undefined; visibility: Visibility };
 
 export type Questions = {
-  /** A caller's calls after `SHARE_MS` are not run: null in a round, which has calls of many callers, otherwise the answer is shorter. */
+  /** Calls beyond a caller's `SHARE_MS` do not run. A round, which has many callers, returns null for them; other answers end before them. */
   queries: { params: { calls: WireCall[]; at: Timestamp | null; isRound: boolean }; answer: (WireRun | null)[] };
   inlineQuery: { params: { call: WireCall; query: InlineQuery }; answer: WireRun };
   mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };

@@ -32,7 +32,7 @@ export function checkImport(plan: StagedImport, { sql, context, settings }: Impo
     const target = imported.get(name);
     const mustBeEmpty = target ? target.mustBeEmpty : numbers.has(table.number) && !cleared.has(name);
     if (mustBeEmpty && context.countStored(table.byCreationTime) > 0)
-      throw new FunctionError(`Table "${name}" got documents during the import. Nothing was imported: try again.`);
+      throw new FunctionError(`Documents were written to table "${name}" during the import. Nothing was imported: try again.`);
   }
   const common = prepare(sql, "SELECT s.json FROM staged.documents s JOIN main.documents d ON d.key = s.key WHERE s.position = ? LIMIT 1");
   const changed = prepare(
@@ -42,7 +42,7 @@ export function checkImport(plan: StagedImport, { sql, context, settings }: Impo
   );
   for (const [position, table] of plan.tables.entries()) {
     const file = table.name === STORAGE && changed.get(position);
-    if (file) throw new FunctionError(`The stored file ${idOf(parseDocument(textOf(file["0"])))} has other content than the imported one.`);
+    if (file) throw new FunctionError(`The stored file ${idOf(parseDocument(textOf(file["0"])))} differs from the imported file.`);
     if (table.isReplaced || table.mustBeEmpty) continue;
     const found = common.get(position);
     if (found)

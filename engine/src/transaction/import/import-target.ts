@@ -22,7 +22,7 @@ export type ImportTarget = {
 
 export type LastImport = { id: string; documents: number };
 
-/** The last import, so that none is repeated, or reported as failed, when a thread or the process ends before the answer. */
+/** The last import. Detects that an import is complete when its thread or the process ended before the answer. */
 const LAST_IMPORT = "import/last";
 
 export function lastImport(settings: Settings): LastImport | null {

@@ -57,7 +57,7 @@ describe("profileFrom", () => {
   });
 
   it("rejects user info about another user", () => {
-    expect(() => profileFrom({ sub }, { sub: "u2" })).toThrow("another user");
+    expect(() => profileFrom({ sub }, { sub: "u2" })).toThrow("different users");
   });
 });
 

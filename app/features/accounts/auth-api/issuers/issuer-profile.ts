@@ -47,7 +47,7 @@ export function lacksClaims(idToken: unknown, { groups }: { groups: boolean }): 
 export function profileFrom(idToken: unknown, userInfo: unknown = null): IssuerProfile {
   const first = claims.parse(idToken);
   const second = userInfo === null ? null : claims.parse(userInfo);
-  if (second && second.sub !== first.sub) throw new Error("The user info is about another user than the ID token.");
+  if (second && second.sub !== first.sub) throw new Error("The user info and the ID token are about different users.");
   const email = first.email ?? second?.email;
   const sources = second ? [first, second] : [first];
   return {

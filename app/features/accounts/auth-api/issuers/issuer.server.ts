@@ -157,7 +157,7 @@ export function openIssuer(settings: IssuerSettings) {
         await keysOf(await refreshMetadata()).reload();
         return verify(idToken, options);
       });
-      if (payload["nonce"] !== nonce) throw new Error("The nonce of the ID token is another one.");
+      if (payload["nonce"] !== nonce) throw new Error("The nonce of the ID token differs from that of the request.");
       const authorized: unknown = payload["azp"];
       const isForOthers = Array.isArray(payload.aud) && payload.aud.length > 1;
       if (authorized === undefined ? isForOthers : authorized !== clientId) throw new Error("The ID token was issued to another client.");
@@ -210,6 +210,6 @@ async function discover(issuer: string): Promise<IssuerMetadata> {
   if (found.issuer !== issuer)
     throw new Error(`The issuer's name is ${JSON.stringify(found.issuer)}, but the setting is ${JSON.stringify(issuer)}.`);
   for (const endpoint of [found.authorization_endpoint, found.end_session_endpoint])
-    if (endpoint !== undefined && !isAllowedForBrowsers(issuer, endpoint)) throw new Error(`The endpoint ${endpoint} has no https.`);
+    if (endpoint !== undefined && !isAllowedForBrowsers(issuer, endpoint)) throw new Error(`The endpoint ${endpoint} does not use https.`);
   return found;
 }

@@ -7,7 +7,7 @@ const REPLACING = /^\/(?:two-factor\/|change-password$)/;
 
 const named = z.object({ provider: z.string() });
 
-/** Tells the audit log what the path of a request does not show: the provider of a sign-in, and whether a session replaces another. */
+/** Records what the audit log cannot derive from a request's path: the provider, and whether a session replaces another. */
 export const auditOrigin = () =>
   ({
     id: "audit-origin",

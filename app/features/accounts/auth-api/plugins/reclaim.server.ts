@@ -8,7 +8,7 @@ const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", RESET]);
 
 const verifyingRequests = new WeakSet<object>();
 
-/** Removes passkeys and second factor at the first proof of the address: anyone may have signed up. Better Auth removes the rest. */
+/** Removes passkeys and the second factor when the address is first verified, because anyone may have signed up with it. */
 export const reclaim = () =>
   ({
     id: "reclaim",

@@ -158,7 +158,7 @@ async function storedMarks(id: string, { context: { adapter } }: GenericEndpoint
   return marks.safeParse(await adapter.findOne({ model: "session", where: [{ field: "id", value: id }] })).data ?? null;
 }
 
-/** A second factor starts another session, whose request no longer knows the issuer. */
+/** Stores the marks in a cookie, because the request that completes a second factor does not contain the issuer. */
 async function rememberForSecondFactor(userId: string, found: Marks, ctx: GenericEndpointContext): Promise<void> {
   const user = await ctx.context.internalAdapter.findUserById(userId);
   if (!withSecondFactor.safeParse(user).success) return;
