@@ -19,6 +19,6 @@ it.each([
   expect(() => releasedChangelog(text, "1.2.0", DAY)).toThrow("Steps for operators");
 });
 
-it("can release the present changelog", () => {
+it("accepts the current changelog", () => {
   expect(releasedChangelog(readFileSync("CHANGELOG.md", "utf8"), "9.9.9", DAY)).toContain("## 9.9.9 (2026-12-01)");
 });

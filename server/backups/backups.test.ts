@@ -160,7 +160,7 @@ describe("a scheduled backup", () => {
     expect((await listBackups(folderTarget(to))).length).toBe(1);
   });
 
-  it("is refused while another one uses the folder, and when the folder is gone", async () => {
+  it("is refused while another one uses the folder, and when the folder is missing", async () => {
     const unlock = await folderTarget(to).lock();
     await expect(run()).rejects.toThrow(`Another backup uses ${to}`);
     await unlock();
@@ -305,7 +305,7 @@ describe("a changed byte", () => {
     }
   });
 
-  it("makes a restore fail that names the file, unless it is accepted", async () => {
+  it("fails a restore with the name of the file, unless damage is accepted", async () => {
     const { name } = await run();
     const { files: stored } = await readBackup(folderTarget(to), name);
     const sha256 = stored[0]?.[1] ?? "";

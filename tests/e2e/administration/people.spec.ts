@@ -20,7 +20,7 @@ const giveRole = async (app: RunningApp, { id }: Person) => (await storeOf(app))
 
 const ADDRESSES = ["/admin", "/admin/", "/Admin", "/%61dmin", "/admin?q=x", "/admin/people/nobody", "/admin/nothing", "/admin.data"];
 
-test("has the bytes of any unknown address for everyone else", { tag: "@administration-hidden" }, async ({ app, person, admin }) => {
+test("answers everyone else like an unknown address", { tag: "@administration-hidden" }, async ({ app, person, admin }) => {
   const stranger = await signUp(app.url);
   const former = await signUp(app.url);
   await giveRole(app, former);

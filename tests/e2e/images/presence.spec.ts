@@ -143,7 +143,7 @@ test(
   },
 );
 
-test("loads no presence for someone alone, and no comments without any", { tag: "@presence-alone" }, async ({ page, person, app }) => {
+test("loads no code of presence for one person, and none of comments without comments", { tag: "@presence-alone" }, async ({ page, person, app }) => {
   const { designId, path } = await makeDesign(app, person);
   const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
   const texts: string[] = [];

@@ -79,7 +79,7 @@ for (const query of ["", "?w=160", "?original=1", "?w=1"]) {
   });
 }
 
-test("rejects a script's files for a foreign design like for a missing one", async ({ app, person, stranger }) => {
+test("answers a script's upload to a foreign design like one to a missing design", async ({ app, person, stranger }) => {
   const file = await chosen("bank");
   expect(await alike(app, person, stranger, ({ design }) => send(app, stranger, design, [file]))).toBe(404);
 });

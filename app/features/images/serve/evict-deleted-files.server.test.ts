@@ -108,7 +108,7 @@ describe("evictDeletedFiles", () => {
     await expect.poll(() => server.cache.groups().then((groups) => groups.toSorted())).toEqual(kept.toSorted());
   });
 
-  it("compares the whole cache after a pause longer than deletions are listed", async () => {
+  it("compares the whole cache after a pause that is longer than the list of deletions", async () => {
     const ada = await signUp(backend, "ada");
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
     const designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });

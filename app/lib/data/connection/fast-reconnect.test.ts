@@ -206,7 +206,7 @@ describe("a deployment that answers heartbeats", () => {
     expect(closed).toHaveLength(1);
   });
 
-  it("gets longer to answer after each replaced connection, until it answers in time", async () => {
+  it("allows more time after each replaced connection, until an answer arrives in time", async () => {
     await answering();
     const replaced = async () => {
       const socket = live();

@@ -265,12 +265,12 @@ it("leads back to the origin of the sign-in, by the callback of the first origin
   expect((await browser.send(back ?? "")).location).toBe("/projects");
 });
 
-describe("an issuer that does not work", () => {
+describe("a faulty issuer", () => {
   const unavailable = { status: 502, body: { code: "ISSUER_UNAVAILABLE" } };
   const start = (config: AppConfig) =>
     new Browser(config).send("/sign-in/social", { body: { provider: ACME, callbackURL: "/projects", disableRedirect: true } });
 
-  it("that is down does not affect other sign-in methods, and is used once it is back", async () => {
+  it("affects no other sign-in method while it is down, and is used once it is back", async () => {
     acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
     const config = configWith();
     expect(await start(config)).toMatchObject(unavailable);
@@ -280,7 +280,7 @@ describe("an issuer that does not work", () => {
     expect((await start(config)).status).toBe(200);
   });
 
-  it("that is down is not asked again by each request", { tags: "@issuer-pause" }, async () => {
+  it("that is down receives one request for several sign-ins", { tags: "@issuer-pause" }, async () => {
     acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
     const config = configWith();
     const requests = acme.requestCount(DISCOVERY);
@@ -288,7 +288,7 @@ describe("an issuer that does not work", () => {
     expect(acme.requestCount(DISCOVERY)).toBe(requests + 1);
   });
 
-  it("that sends no keys is not asked again by each logout token", { tags: "@issuer-keys-pause" }, async () => {
+  it("that sends no keys receives one request for several logout tokens", { tags: "@issuer-keys-pause" }, async () => {
     acme.answer("/jwks", (_, response) => response.writeHead(503).end());
     const client = openIssuer(settingsOf(acme));
     const token = await acme.logoutToken({ sub: "x" });
@@ -297,7 +297,7 @@ describe("an issuer that does not work", () => {
     expect(acme.requestCount("/jwks")).toBe(requests + 1);
   });
 
-  it("that is down later keeps its cached metadata", async () => {
+  it("keeps its cached metadata when it is down later", async () => {
     const client = openIssuer(settingsOf(acme));
     const before = await client.metadata();
     acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
@@ -307,21 +307,21 @@ describe("an issuer that does not work", () => {
     expect(acme.requestCount(DISCOVERY)).toBe(requests + 1);
   });
 
-  it("is named differently than in the settings", { tags: "@issuer-name" }, async () => {
+  it("is rejected if its name differs from the settings", { tags: "@issuer-name" }, async () => {
     expect(await start(configWith([settingsOf(acme, { issuer: `${acme.url}/` })]))).toMatchObject(unavailable);
   });
 
-  it("that is slow is given up", async () => {
+  it("times out when it is slow", async () => {
     acme.answer(DISCOVERY, () => {});
     await expect(fetchFromIssuer(acme.url, acme.url + DISCOVERY, { timeoutMs: 50 })).rejects.toThrow("aborted");
   });
 
-  it("that answers too much is given up", async () => {
+  it("is refused when its response is too large", async () => {
     acme.answer(DISCOVERY, (_, response) => response.end("x".repeat(600_000)));
     await expect(fetchFromIssuer(acme.url, acme.url + DISCOVERY)).rejects.toThrow("too large");
   });
 
-  it("sends the app to no private address", { tags: "@issuer-private-address" }, async () => {
+  it("cannot send the app to a private address", { tags: "@issuer-private-address" }, async () => {
     let reached = 0;
     const inside = createServer((_, response) => {
       reached++;
