@@ -619,7 +619,7 @@ const AUDITED: Record<string, string> = {
   "accounts/store": "create update updateMany deleteMany deleteUser consumeOne incrementOne commit",
 };
 
-/** They change content, which the activity of projects records, or only the caller's view, or are steps of a worker. */
+/** Mutations that change content (recorded in the activity of its project), the caller's own view, or the state of a worker. */
 const NOT_AUDITED: Record<string, string> = {
   projects: "create createWithDesign rename remove moveToTrash duplicate reorder setCover setFavourite setDescription",
   designs: "create rename remove moveToTrash duplicate reorder setCover setFavourite setDescription move",

@@ -74,7 +74,7 @@ it("accepts the recorded arguments and returns the recorded shapes", async () =>
   const before: Surface = JSON.parse(await readFile(RECORD, "utf8"));
   const broken = Object.entries(before).flatMap(([name, { type, args, returns }]) => {
     const current = now[name];
-    if (!current) return [`${name} is gone`];
+    if (!current) return [`${name} is missing`];
     if (current.type !== type) return [`${name} was a ${type}`];
     return [
       ...(takes(current.args, args) ? [] : [`${name} no longer takes what it took`]),

@@ -23,7 +23,7 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
       await recordAuditEvent({ db: ctx.db }, event, origin);
     await afterWrite(ctx, model, before, after);
   },
-  /** In the transaction of the new session, so that no sign-in can overtake the administrator who disables the account. */
+  /** Checks in the transaction of the new session, so that no sign-in succeeds after the account was disabled. */
   async expectInsertable({ db }, model, { userId }) {
     if (model !== "sessions" || typeof userId !== "string") return;
     const user = await db

@@ -41,7 +41,7 @@ export function termOf(piece: string): string {
   if (ASCII_WORD.test(piece)) return piece.slice(0, TERM_BYTES);
   if (SYMBOL.test(piece)) return MARKER + "9" + Array.from(piece, (each) => codeOf(each).toString(16).padStart(6, "0")).join("");
   const letters = piece.replaceAll(/[^\p{L}\p{N}]/gu, "");
-  // Three bytes is the longest letter in the Basic Multilingual Plane.
+  // A letter of the Basic Multilingual Plane has at most three bytes.
   if (letters.length * 3 <= TERM_BYTES) return letters;
   let bytes = 0;
   let term = "";

@@ -79,12 +79,12 @@ for (const query of ["", "?w=160", "?original=1", "?w=1"]) {
   });
 }
 
-test("answers a script's upload to a foreign design like one to a missing design", async ({ app, person, stranger }) => {
+test("answers uploads to foreign designs like uploads to missing ones", async ({ app, person, stranger }) => {
   const file = await chosen("bank");
   expect(await alike(app, person, stranger, ({ design }) => send(app, stranger, design, [file]))).toBe(404);
 });
 
-test("rejects files of a form for a foreign design like for a missing one", async ({ app, person, stranger }) => {
+test("answers forms with files for foreign designs like forms for missing ones", async ({ app, person, stranger }) => {
   const file = await chosen("bank");
   const post = ({ design }: Ids) => {
     const form = new FormData();

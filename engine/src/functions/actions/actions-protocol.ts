@@ -3,7 +3,7 @@ import type { ComponentPath } from "../paths.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 
 export const BEAT_EVERY_MS = 100;
-/** Heartbeats of about this value stop the thread from starting work. */
+/** The heartbeat of a closed thread, which may still increase it. With a heartbeat near this value, a thread starts no work. */
 export const CLOSED = -(2 ** 30);
 
 export type ActionsData = { code: LoadedCode; heartbeat: SharedArrayBuffer };

@@ -89,7 +89,7 @@ export class FairQueue {
 /** The caller of jobs and crons, whose users the deployment does not store. */
 const SCHEDULER = "scheduled functions";
 
-/** Rounds of subscriptions have calls of many callers, whose share `Transactor.queries` applies. */
+/** Returns null also for rounds of subscriptions, whose callers `Transactor.queries` limits. */
 function callerOfQuestion(question: Question): string | null {
   if (question.kind === "runJob" || question.kind === "runCron") return SCHEDULER;
   if (question.kind === "mutation") return shareKey(question.params.call.identity);

@@ -22,7 +22,7 @@ const insert = (name: string) => mutate(data.db, (tx) => tx.insert("rows", { nam
 
 test.each<[string, string, (tx: Transaction, id: string) => void]>([
   ["an index lacks the entry of a document that is deleted", "DELETE FROM entries", (tx, id) => tx.remove({ id })],
-  ["a document is gone that is changed", "DELETE FROM documents", (tx, id) => tx.shallowMerge({ id, value: { name: "two" } })],
+  ["the changed document is missing", "DELETE FROM documents", (tx, id) => tx.shallowMerge({ id, value: { name: "two" } })],
 ])("stops writes when %s", (_what, statement, write) => {
   const id = insert("one");
   const damaged = () =>
