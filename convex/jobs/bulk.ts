@@ -223,12 +223,12 @@ export const revertPart = internalMutation({
     const acting = job && (await actingFor(ctx, job));
     if (!job || !acting) throw notFound();
     const { open, closed } = await partChanges(ctx, job, part);
-    const asked = ids && new Set(ids);
+    const requested = ids && new Set(ids);
     const reading = readingOnce(acting);
     const blocked = new Map<string, string>();
     const free: Change[] = [];
     for (const change of open) {
-      if (asked && !asked.has(change.id)) continue;
+      if (requested && !requested.has(change.id)) continue;
       try {
         await expectUnchanged(reading, change);
         free.push(change);

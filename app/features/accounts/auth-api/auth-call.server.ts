@@ -9,7 +9,7 @@ type Origin = NonNullable<FunctionArgs<typeof api.accounts.store.create>["reques
 export type Subjects = ReadonlyMap<string, string>;
 
 type AuthCall = {
-  kept: Map<string, Promise<unknown>>;
+  reads: Map<string, Promise<unknown>>;
   isEarly: boolean;
   created: { session: CreatedSession | null };
   deletedUsers: Set<string>;
@@ -21,7 +21,7 @@ type AuthCall = {
 const calls = new AsyncLocalStorage<AuthCall>();
 
 const newCall = (origin: Origin): AuthCall => ({
-  kept: new Map(),
+  reads: new Map(),
   isEarly: false,
   created: { session: null },
   deletedUsers: new Set(),
@@ -81,17 +81,17 @@ export function readCached<Result>(args: { model: string }, read: () => Promise<
   const call = calls.getStore();
   if (!call) return read();
   const key = JSON.stringify(args);
-  const kept = call.kept.get(key) as Promise<Result> | undefined;
-  if (kept) return kept;
+  const cached = call.reads.get(key) as Promise<Result> | undefined;
+  if (cached) return cached;
   const answer = read();
   if (call.isEarly || args.model === "sessions") {
-    answer.catch(() => call.kept.delete(key));
-    call.kept.set(key, answer);
+    answer.catch(() => call.reads.delete(key));
+    call.reads.set(key, answer);
   }
   return answer;
 }
 
-export const clearCachedReads = (): void => calls.getStore()?.kept.clear();
+export const clearCachedReads = (): void => calls.getStore()?.reads.clear();
 
 /** Records a deleted user, whose rows need no further call in this request. */
 export const recordDeletedUser = (userId: string): void => void calls.getStore()?.deletedUsers.add(userId);

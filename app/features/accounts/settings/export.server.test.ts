@@ -76,18 +76,18 @@ it("opens a few files ahead, also of the next design", { tags: "@export-ahead" }
 it("reads the versions of several images at once", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const answer = query.getMockImplementation();
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   query.mockImplementation(async (reference, args) => {
     if (getFunctionName(reference) === "accounts/archive:versions") {
-      asked.push(args["imageId"]);
+      requested.push(args["imageId"]);
       if (args["imageId"] !== "i0") await released;
     }
     return answer?.(reference, args);
   });
   const reading = (await exportAll()).bytes();
-  await expect.poll(() => asked.length).toBeGreaterThanOrEqual(8);
-  expect(asked.length).toBeLessThan(IMAGES / 2);
+  await expect.poll(() => requested.length).toBeGreaterThanOrEqual(8);
+  expect(requested.length).toBeLessThan(IMAGES / 2);
   release();
   expect((await reading).length).toBeGreaterThan(IMAGES * BYTES);
-  expect(asked).toEqual(images.map(({ id }) => id));
+  expect(requested).toEqual(images.map(({ id }) => id));
 });

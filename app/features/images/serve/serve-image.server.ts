@@ -67,8 +67,8 @@ async function serve(
   link?: Pick<LinkVisitor, "downloads">,
 ): Promise<Response> {
   const { searchParams } = new URL(request.url);
-  const asked = readWidth(searchParams.get("w"));
-  const width = link && !link.downloads && asked !== null ? withoutOriginal(asked) : asked;
+  const requestedWidth = readWidth(searchParams.get("w"));
+  const width = link && !link.downloads && requestedWidth !== null ? withoutOriginal(requestedWidth) : requestedWidth;
   if (width === null) return text(400, `w is ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
   const turn = readRotation(searchParams.get("turn"));
   if (turn === null) return text(400, `turn is one of ${ROTATIONS.join(", ")}.`);

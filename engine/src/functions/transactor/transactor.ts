@@ -53,7 +53,7 @@ export class Transactor {
   readonly dir: string;
   readonly services: Services;
   readonly held = new PinnedFiles();
-  readonly #stage: CurrentExecution;
+  readonly #current: CurrentExecution;
   readonly #cpu = new CpuMark();
   readonly #removed: RemovedFiles;
   readonly #prepared: PreparedMutations | null;
@@ -63,13 +63,13 @@ export class Transactor {
   constructor(
     dir: string,
     services: Services,
-    stage: CurrentExecution,
+    current: CurrentExecution,
     removed: RemovedFiles,
     { defersCommits, writeBytesPerSecond }: TransactorSimulation,
   ) {
     this.dir = dir;
     this.services = services;
-    this.#stage = stage;
+    this.#current = current;
     this.#removed = removed;
     this.#prepared = defersCommits ? new PreparedMutations(services.database) : null;
     this.#throughput = writeBytesPerSecond === null ? null : new WriteThroughput(writeBytesPerSecond);
@@ -334,9 +334,9 @@ export class Transactor {
     const { watch } = this.services;
     const run = new Run(execution, target, null, execution.transaction);
     this.#cpu.begin(watch.begin(message, index));
-    this.#stage.execution = execution;
+    this.#current.execution = execution;
     const ending = await settleOrIdle(invoke(run, call));
-    this.#stage.execution = null;
+    this.#current.execution = null;
     run.finished = true;
     const userMs = watch.end();
     if (userMs > USER_TIME_LIMIT_MS && this.#cpu.sinceMs() > USER_TIME_LIMIT_MS) throw new PlainError(TIMED_OUT);
