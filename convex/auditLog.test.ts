@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, NETWORK, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import { AUDIT_BATCH } from "./jobs/auditLog";
@@ -17,9 +18,6 @@ type Expected = Record<string, unknown>;
 /** Runs an action once, and a second time where a form may be submitted twice. Returns the fields of the only event. */
 type Scenario = (fixtures: Fixtures) => Promise<Expected>;
 
-const byField = (field: string, value: string) => [
-  { field, operator: "eq" as const, value, connector: "AND" as const, mode: "sensitive" as const },
-];
 const dates = () => ({ createdAt: Date.now(), updatedAt: Date.now() });
 const session = (userId: string, id = `new session of ${userId}`) => ({
   id,
@@ -77,7 +75,7 @@ async function invited(fixtures: Fixtures, email = "kim@example.com"): Promise<s
 async function userUpdate(f: Fixtures, update: Record<string, unknown>, path = "/update-user"): Promise<Expected> {
   await f.server.mutation(store.update, {
     model: "users",
-    where: byField("id", f.ada.userId),
+    where: [equals("id", f.ada.userId)],
     update,
     request: { path, address: ADDRESS },
   });
@@ -87,7 +85,7 @@ async function userUpdate(f: Fixtures, update: Record<string, unknown>, path = "
 async function factorUpdate(f: Fixtures, update: Record<string, unknown>, path: string): Promise<void> {
   const { userId } = f.ada;
   await insert(f, "twoFactors", { id: `factor ${userId}`, userId, secret: "s", backupCodes: "old" });
-  const change = { model: "twoFactors", where: byField("userId", userId), update, request: { path, address: ADDRESS } };
+  const change = { model: "twoFactors", where: [equals("userId", userId)], update, request: { path, address: ADDRESS } };
   await f.server.mutation(store.update, change);
   await f.server.mutation(store.update, change);
 }
@@ -102,7 +100,7 @@ const scenarios: Record<AuditAction, Scenario> = {
     await setFactor(f, await userRow(f, f.ada), { twoFactorEnabled: true });
     const request = { path: "/sign-in/email", address: ADDRESS };
     await f.server.mutation(store.create, { model: "sessions", data: session(f.ada.userId), request });
-    const where = byField("token", session(f.ada.userId).token);
+    const where = [equals("token", session(f.ada.userId).token)];
     await f.server.mutation(store.deleteMany, { model: "sessions", where, request: { ...request, endsOwnSession: true } });
     return { ...own(f.ada, ADDRESS), details: { method: "password" } };
   },
@@ -116,14 +114,14 @@ const scenarios: Record<AuditAction, Scenario> = {
     return { actor: "user", userId: f.ada.userId, result: "failure", address: ADDRESS };
   },
   async "session.ended"({ server, ada }) {
-    const call = { model: "sessions", where: byField("id", ada.sessionId), request: { path: "/sign-out", address: ADDRESS } };
+    const call = { model: "sessions", where: [equals("id", ada.sessionId)], request: { path: "/sign-out", address: ADDRESS } };
     await server.mutation(store.deleteMany, call);
     await server.mutation(store.deleteMany, call);
     return own(ada, ADDRESS);
   },
   async "session.revoked"(f) {
     for (const each of [1, 2]) await insert(f, "sessions", session(f.ada.userId, `${each} of ${f.ada.userId}`));
-    const call = { model: "sessions", where: byField("userId", f.ada.userId), request: { path: "/change-password", address: ADDRESS } };
+    const call = { model: "sessions", where: [equals("userId", f.ada.userId)], request: { path: "/change-password", address: ADDRESS } };
     await f.server.mutation(store.deleteMany, call);
     await f.server.mutation(store.deleteMany, call);
     return { ...own(f.ada, ADDRESS), details: { count: 2 } };
@@ -168,7 +166,7 @@ const scenarios: Record<AuditAction, Scenario> = {
   async "password.changed"(f) {
     const id = await addAccount(f, "credential");
     const request = { path: "/reset-password", address: ADDRESS };
-    await f.server.mutation(store.update, { model: "accounts", where: byField("id", id), update: { password: "new" }, request });
+    await f.server.mutation(store.update, { model: "accounts", where: [equals("id", id)], update: { password: "new" }, request });
     return { userId: f.ada.userId, actor: "visitor", address: ADDRESS, details: { isReset: true } };
   },
   async "password.resetRequested"({ server, ada }) {
@@ -183,13 +181,13 @@ const scenarios: Record<AuditAction, Scenario> = {
   },
   async "passkey.added"(f) {
     await f.server.mutation(store.create, { model: "passkeys", data: passkey(f.ada), request: { path: "/passkey/x", address: ADDRESS } });
-    const where = byField("userId", f.ada.userId);
+    const where = [equals("userId", f.ada.userId)];
     await f.server.mutation(store.update, { model: "passkeys", where, update: { counter: 2 } });
     return own(f.ada, ADDRESS);
   },
   async "passkey.removed"(f) {
     await insert(f, "passkeys", passkey(f.ada));
-    const call = { model: "passkeys", where: byField("userId", f.ada.userId), request: { address: ADDRESS } };
+    const call = { model: "passkeys", where: [equals("userId", f.ada.userId)], request: { address: ADDRESS } };
     await f.server.mutation(store.deleteMany, call);
     await f.server.mutation(store.deleteMany, call);
     return own(f.ada, ADDRESS);
@@ -491,7 +489,7 @@ describe.each(backends)("audit log on $name", ({ start }) => {
     await server.mutation(store.create, { model: "verifications", data: verification("trust-device-", userId), request });
     const replaced = { path: "/two-factor/verify-totp", replacesSession: true };
     await server.mutation(store.create, { model: "sessions", data: session(userId), request: replaced });
-    await server.mutation(store.deleteMany, { model: "sessions", where: byField("userId", userId), request: replaced });
+    await server.mutation(store.deleteMany, { model: "sessions", where: [equals("userId", userId)], request: replaced });
     expect((await newEvents()).map(({ action, details }) => [action, details])).toEqual([
       ["signIn.succeeded", { method: "trustedDevice" }],
     ]);

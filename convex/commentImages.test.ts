@@ -4,6 +4,7 @@ import { appServer, type Backend, backends, type Caller, linkVisitor, type Perso
 import { refused } from "../tests/convex/expect.ts";
 import { addCommentImage } from "../tests/convex/pictures.ts";
 import { rowsOf, shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 
@@ -169,7 +170,7 @@ describe.each(backends)("images in comments on $name", ({ start }) => {
   it("remain in comments of a deleted account, except unsent ones", async () => {
     const [sent, unsent] = [await add(eve), await add(eve)];
     const id = await begin(eve, [sent.id]);
-    const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", eve.userId)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     expect([await shown(ada, id), await isStored(sent.storageId), await isStored(unsent.storageId)]).toEqual([[sent.id], true, false]);

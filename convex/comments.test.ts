@@ -4,6 +4,7 @@ import { appServer, type Backend, backends, type Person, probe, signUp } from ".
 import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import type { ThreadFilter } from "./model/comments/commentShapes";
@@ -374,7 +375,7 @@ describe.each(backends)("comments on $name", ({ start }) => {
     await answer(eve, id, "Stays");
     const { _id: commentId } = (await thread(ada, id)).first;
     for (const person of [ada, eve]) await person.mutation(comments.react, { commentId, emoji: "👍", isOn: true });
-    const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", eve.userId)];
     await (await appServer(backend)).mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     const { first } = await thread(ada, id);

@@ -8,6 +8,7 @@ import { embeddedOn } from "../tests/convex/embedded.ts";
 import { allDataOf, ownedTables } from "../tests/convex/everything.ts";
 import { fillTexts } from "../tests/convex/fill-texts.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api } from "./_generated/api";
 import schema from "./schema";
 
@@ -51,7 +52,7 @@ describe("texts of permanently deleted data", () => {
     await backend.inside.mutation(probe.patch, { table: "users", id: String(user?.["_id"]), fields: named });
     for (const table of ownedTables.filter((each) => !WITHOUT_TEXTS.includes(each)))
       expect(await fillRows(table, person.userId), `rows of ${table}`).toBeGreaterThan(0);
-    const where = [{ field: "id", operator: "eq" as const, value: person.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", person.userId)];
     await (await appServer(backend)).mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     await expect.poll(() => filesWith(MARK), { timeout: MINUTE }).toEqual([]);

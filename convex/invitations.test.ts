@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 
@@ -122,7 +123,7 @@ describe.each(backends)("invitations to projects on $name", ({ start }) => {
     const token = await invite("x@example.com");
     await server.mutation(api.accounts.store.deleteMany, {
       model: "users",
-      where: [{ field: "id", operator: "eq", value: ada.userId, connector: "AND", mode: "sensitive" }],
+      where: [equals("id", ada.userId)],
     });
     await backend.settle();
     expect(await find(token)).toBeNull();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api } from "./_generated/api";
 import type { MemberRole } from "./model/rights";
 
@@ -135,7 +136,7 @@ describe.each(backends)("members on $name", ({ start }) => {
     const memberships = async () => (await rows("projectMembers", "userId", eve.userId)).map(({ projectId }) => projectId);
     expect(await memberships()).toEqual([other]);
 
-    const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", eve.userId)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     expect(await memberships()).toEqual([]);

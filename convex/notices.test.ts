@@ -2,6 +2,7 @@ import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api } from "./_generated/api";
 import type { AccountEvent } from "./model/accounts/events";
 import type { Notice } from "./model/accounts/noticeTables";
@@ -27,7 +28,6 @@ describe.each(backends)("notices on $name", ({ start }) => {
     userAgent,
     ipAddress,
   });
-  const byId = (id: string) => [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
 
   it("notifies once of a new device, but not of the first or known ones", async () => {
     const ada = await signUp(backend, "ada");
@@ -84,13 +84,13 @@ describe.each(backends)("notices on $name", ({ start }) => {
       await backend.settle();
       await server.mutation(api.accounts.store.update, {
         model: "accounts",
-        where: byId(`credential${ada.userId}`),
+        where: [equals("id", `credential${ada.userId}`)],
         update: { password: "hash" },
       });
       await backend.settle();
       await server.mutation(api.accounts.store.update, {
         model: "users",
-        where: byId(ada.userId),
+        where: [equals("id", ada.userId)],
         update: { email: `${ada.userId}@new.example.com` },
       });
       await backend.settle();
@@ -156,7 +156,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
     const ada = await signUp(backend, "ada");
     await notify(ada, session("laptop"));
     await notify(ada, { kind: "passwordChanged" });
-    await server.mutation(api.accounts.store.deleteMany, { model: "users", where: byId(ada.userId) });
+    await server.mutation(api.accounts.store.deleteMany, { model: "users", where: [equals("id", ada.userId)] });
     await backend.settle();
     await notify(ada, { kind: "passwordChanged" });
     for (const table of ["notices", "devices", "mails"]) {

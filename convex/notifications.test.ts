@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import type { Delivery, NotificationKind } from "./model/notifications/kinds";
@@ -261,7 +262,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
   it("notifies members once, without names, of projects deleted with their owner", async () => {
     const second = await ada.mutation(api.projects.create, { name: "Second" });
     await addMember(backend, second, eve, "viewer");
-    const where = [{ field: "id", operator: "eq" as const, value: ada.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", ada.userId)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     expect(await notices(eve)).toMatchObject([{ change: "removed", access: { actor: "Deleted user", project: "" } }]);

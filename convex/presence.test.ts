@@ -4,6 +4,7 @@ import { appServer, type Backend, backends, type Caller, type Person, probe, sig
 import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import { EXPIRES_MS } from "./model/presence/presence";
@@ -148,7 +149,7 @@ describe.each(backends)("presence on $name", ({ start }) => {
   it("removes the rows of a deleted account", async () => {
     const tab = await join(eve, image);
     await setPointer(eve, tab);
-    const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", eve.userId)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await vi.waitFor(async () => expect(await countRows()).toBe(0));
   });

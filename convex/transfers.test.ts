@@ -3,6 +3,7 @@ import { appServer, type Backend, backends, type Caller, type Person, probe, sig
 import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { addMember, copyImageRows, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
+import { equals } from "../tests/convex/where.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 
@@ -300,7 +301,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
   ] as const)("leave nothing when the %s owner deletes the account during the job", async (_, people) => {
     const { id } = await stopped();
     const { person, other, owners } = people();
-    const where = [{ field: "id", operator: "eq" as const, value: person.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", person.userId)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await continueJob(id);
     for (const table of ["projects", "designs", "designImages", "imageVersions", "tags", "activities", "usage"])
@@ -313,7 +314,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
   it("end when the account of either user is deleted", async () => {
     await offer();
     const transferId = (await offered())[0]?._id ?? "";
-    const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", eve.userId)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     expect(await rows("transfers", "_id", transferId)).toEqual([]);

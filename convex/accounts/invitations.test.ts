@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, probe, signUp } from "../../tests/convex/backends.ts";
+import { equals } from "../../tests/convex/where.ts";
 import { api, internal } from "../_generated/api";
 import { INVITATION_LIFE_MS } from "../model/accounts/invitations";
 
@@ -71,7 +72,7 @@ describe.each(backends)("invitations on $name", ({ start }) => {
   it("are accepted once the address of a new account is verified", async () => {
     const id = await createUser(false);
     expect(await find()).not.toBeNull();
-    const where = [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", id)];
     await server.mutation(api.accounts.store.update, { model: "users", where, update: { emailVerified: true } });
     expect(await rows()).toMatchObject([{ acceptedBy: id }]);
   });
@@ -93,7 +94,7 @@ describe.each(backends)("invitations on $name", ({ start }) => {
 
   it("stay after the deletion of an account that did not verify their address", async () => {
     const id = await createUser(false);
-    const where = [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", id)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     expect(await find()).not.toBeNull();
@@ -102,7 +103,7 @@ describe.each(backends)("invitations on $name", ({ start }) => {
   it("are deleted with the account of their verified address, also when pending", async () => {
     const id = await createUser(true);
     await change({ acceptedAt: undefined, acceptedBy: undefined });
-    const where = [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", id)];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
     expect(await rows()).toEqual([]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, probe, signUp } from "../../tests/convex/backends.ts";
+import { equals } from "../../tests/convex/where.ts";
 import { api } from "../_generated/api";
 
 const { removeCredentials, verifyAddress } = api.accounts.reclaim;
@@ -18,7 +19,7 @@ describe.each(backends)("accounts/reclaim on $name (specification 5)", ({ start 
   const setVerified = (userId: string, emailVerified: boolean) =>
     server.mutation(api.accounts.store.update, {
       model: "users",
-      where: [{ field: "id", operator: "eq", value: userId, connector: "AND", mode: "sensitive" }],
+      where: [equals("id", userId)],
       update: { emailVerified },
     });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { allDataOf, ownedTables } from "../../tests/convex/everything.ts";
 import { refused } from "../../tests/convex/expect.ts";
+import { equals } from "../../tests/convex/where.ts";
 import { api, internal } from "../_generated/api";
 
 describe.each(backends)("deleting an account on $name", ({ start }) => {
@@ -20,7 +21,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
   const withoutEvents = (rows: Record<string, number>) => ({ ...rows, auditEvents: 0 });
 
   async function removeAccount({ userId }: Person) {
-    const where = [{ field: "id", operator: "eq" as const, value: userId, connector: "AND" as const, mode: "sensitive" as const }];
+    const where = [equals("id", userId)];
     await (await appServer(backend)).mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { addImage } from "../../tests/convex/pictures.ts";
+import { equals } from "../../tests/convex/where.ts";
 import { api, internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
 import { PURGE_BATCH } from "./purge";
@@ -151,7 +152,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const ids = [];
     for (let each = 0; each < 3; each++) ids.push(await bob.mutation(api.projects.create, { name: `bob's ${each}` }));
     const mine = await ada.mutation(api.projects.create, { name: "ada's" });
-    const bobHimself = [{ field: "id", operator: "eq", value: bob.userId, connector: "AND", mode: "sensitive" }] as const;
+    const bobHimself = [equals("id", bob.userId)];
     await (await appServer(backend)).mutation(api.accounts.store.deleteMany, { model: "users", where: [...bobHimself] });
     expect(await refused(bob.query(api.projects.getProjects, {}))).toEqual({ code: "unauthenticated" });
     await backend.settle();
