@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 
+/** A measured value. `bar` is the required value, `goal` the next one; `amount` is the number behind `value`. */
 export type Figure = { name: string; value: string; amount?: number; bar?: string; met?: boolean; goal?: string };
 
 export type Section = { id: string; title: string; figures: Figure[] };

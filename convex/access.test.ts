@@ -855,6 +855,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
     };
     const args = { ...(await rightful(entry, fixtures.ada)) };
     Object.assign(args, await EFFECTIVE_ARGS[name]?.(fixtures, args));
+    // Scheduled work of earlier calls may still write history entries.
     await fixtures.backend.settle();
     const before = await readActivities();
     await call(entry.by === "person" ? fixtures.ada : fixtures.server, name, args);
@@ -953,6 +954,7 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
     };
     const [allowed = [], others = []] = [true, false].map((isAllowed) => MEMBER_ROLES.filter((role) => allows(role, right) === isAllowed));
     const owner = allows("owner", right) ? [] : [fixtures.ada];
+    // An access token outlives the session.
     const ended = entry.by === "server for a token" ? [] : [signedOut];
     const items = await fixtures.sharedItems();
     const refusals = await Promise.all(

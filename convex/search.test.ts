@@ -130,6 +130,7 @@ describe.each(backends)("search on $name", ({ start }) => {
     const hidden = await person.mutation(api.projects.create, { name: "hidden" });
     const shown = FOUND_PAGE + 5;
     await insertDesigns(person, project, shown);
+    // The hidden ones are newer and match equally well, so they rank first.
     await insertDesigns(person, hidden, 80);
     await person.mutation(api.projects.moveToTrash, { id: hidden });
 

@@ -94,6 +94,7 @@ async function bytesOfRows(
   return (await bytesOf(ctx, images, owners)) + (await bytesInComments(ctx, designs));
 }
 
+/** Returns an upper limit for the bytes of each project of an owner; null while they are counted. */
 async function bytesOfOwner(ctx: QueryCtx, ownerId: string): Promise<number | null> {
   const usage = await usageOf(ctx, ownerId);
   return usage && usage.counting === undefined ? usage.bytes : null;

@@ -45,6 +45,7 @@ async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<nu
     phase,
     run,
     state: "running",
+    // A part that was only partly undone is redone too, and vice versa.
     part: phase === "undo" ? Math.min(job.phase === "do" ? Infinity : job.part - skipped, job.parts - 1) : Math.max(job.part + skipped, 0),
     waiting: [],
     total: (phase === "undo" ? job.applied : job.undone) ?? job.done,

@@ -73,6 +73,7 @@ export async function findOutdated(direct: string[], installed: Installed, regis
       const range = new Map(requiredPeers(installed[other])).get(name);
       return range === undefined || semver.satisfies(version, range) ? [] : [`${other} accepts ${range}`];
     });
+    // With a range, npm would install a second copy of an exactly pinned package.
     const pinned = direct.flatMap((other) => {
       const range = installed[other]?.dependencies?.[name];
       return range === undefined || semver.valid(range) === null || range === version ? [] : [`${other} depends on ${range}`];

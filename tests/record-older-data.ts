@@ -57,6 +57,7 @@ try {
   const profile = await context.storageState();
 
   await Promise.all([convex.mutation(api.trash.purge, { id: purged }), convex.mutation(api.projects.duplicate, { id: projectId })]);
+  // Kills the deployment first, because it would continue the jobs.
   process.kill(deploymentPidIn(app.output()), "SIGKILL");
   await app.kill();
 

@@ -111,6 +111,7 @@ async function byScript(app: RunningApp, paths: string[], thumbnails: string[]):
 }
 
 async function inBrowser<Result>(app: RunningApp, profile: string, run: (context: BrowserContext) => Promise<Result>): Promise<Result> {
+  // A context without a profile would store the queue's copies in memory.
   const context = await chromium.launchPersistentContext(profile, { ...(await launchOptions()), baseURL: app.url });
   try {
     return await run(context);
@@ -133,6 +134,7 @@ async function byPage(app: RunningApp, context: BrowserContext, paths: string[])
   await recordPhases(page);
   await page.goto(path);
   await hydrated(page);
+  // People select files after the page has loaded all of its modules.
   await page.waitForLoadState("networkidle");
   const before = processTimes();
   const { seconds, longest } = await addAll(page, paths);
@@ -140,6 +142,7 @@ async function byPage(app: RunningApp, context: BrowserContext, paths: string[])
   return { seconds, times, longest, ...(await phasesOf(page)) };
 }
 
+/** Sends the files as the page's own code does, without a checksum, a copy or anything shown. Browsers open six connections. */
 async function byBarePage(app: RunningApp, context: BrowserContext, paths: string[]): Promise<Run> {
   const { page, designId } = await openPage(app, context);
   await page.goto("/error");

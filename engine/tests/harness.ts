@@ -26,6 +26,7 @@ export function createProject(): string {
 export type Target = { url: string; adminKey: string };
 export type CliResult = { code: number; stdout: string; stderr: string };
 
+/** Hosts beyond loopback that the command line tried to reach; must stay empty. */
 export const reached: string[] = [];
 
 const proxy = createServer((request, response) => {

@@ -126,6 +126,7 @@ it.runIf(process.platform === "linux")("starts on an empty folder with little wo
   expect(spent / Number(execFileSync(process.execPath, ["-e", idle]))).toBeLessThan(40);
 });
 
+/** Returns user and system time in ms (proc(5), fields 14 and 15, in hundredths of a second). */
 function processorMs({ child }: EngineProcess): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

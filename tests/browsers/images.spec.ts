@@ -7,6 +7,7 @@ test("uploads pictures and shows them in the viewer", async ({ open, app, user }
   const page = await open({ user });
   await page.open(path);
   await page.visible({ role: "heading", name: "No images yet" });
+  // One after the other, because images are listed in the order in which their uploads end.
   for (const [picture, name] of [
     ["fig", "fig.jpg"],
     ["stripes", "stripes.png"],

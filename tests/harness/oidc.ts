@@ -109,6 +109,7 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
         client_secret: CLIENT.secret,
         token_endpoint_auth_method: "client_secret_post",
         grant_types: ["authorization_code", "refresh_token"],
+        // A native client accepts any loopback port; the app's port is not known yet (RFC 8252, 7.3).
         application_type: "native",
         redirect_uris: ["google", "gitlab"].map((id) => `http://localhost/api/auth/callback/${id}`),
       },

@@ -166,6 +166,7 @@ async function storedBy({ pid, folder }: RunningProxy): Promise<{ memory: number
   const processes = [pid, ...processesBelow(pid).map((each) => each.pid)];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const sizes = entries.filter((entry) => entry.isFile()).map((entry) => stat(join(entry.parentPath, entry.name)).then(({ size }) => size));
+  // nginx unlinks a temporary file while the file is still open.
   const deleted = await Promise.all(processes.map(deletedFileBytes));
   return {
     memory: processes.reduce((sum, each) => sum + (anonymousMiB(each) ?? 0), 0),

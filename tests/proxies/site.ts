@@ -23,6 +23,7 @@ export const test = base.extend<object, { site: Site }>({
       const target = await freePort();
       const start = async (name: ProxyName, configuration?: string) => {
         const port = await freePort();
+        // Without `proxy_set_header Host`, nginx sends the host of its target.
         const url = `https://${configuration === undefined ? "localhost" : "127.0.0.1"}:${port}`;
         return startProxy(name, { port, target, url, ...(configuration !== undefined && { configuration }) });
       };

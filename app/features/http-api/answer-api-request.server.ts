@@ -78,6 +78,7 @@ function checkedQuery({ query = z.object({}) }: Endpoint, sent: URLSearchParams)
 
 const BODY_MAX = 64 * 1024;
 
+/** Returns the JSON of a request; undefined where the endpoint expects none. Throws 400 and 413. */
 async function checkedBody({ sends }: Endpoint, request: Request): Promise<unknown> {
   if (sends === undefined || sends === "files") return undefined;
   const bytes = await readBody(request, BODY_MAX);

@@ -87,6 +87,7 @@ export const accountTables = {
     .index("value", ["value"])
     .index("expiresAt", ["expiresAt"]),
 
+  /** The app server encrypts the secret and backup codes. */
   twoFactors: defineTable({
     id: v.string(),
     userId: v.string(),

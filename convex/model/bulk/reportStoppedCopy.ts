@@ -6,6 +6,7 @@ const FAILURES_MAX = 100;
 const OPEN_STATUSES_READ = 3;
 
 type Stopped = {
+  /** Who started the copy. Rows of earlier builds do not store it. */
   userId: string | undefined;
   into: Doc<"projects">;
   design: Doc<"designs">;

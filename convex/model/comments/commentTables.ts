@@ -21,6 +21,7 @@ export const commentTables = {
   commentThreads: defineTable({
     itemId,
     anchor: v.optional(anchor),
+    /** The commented version. Absent while the image has only one. */
     versionId: v.optional(v.id("imageVersions")),
     versionNumber: v.optional(v.number()),
     authorId: v.string(),

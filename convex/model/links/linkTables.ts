@@ -11,6 +11,7 @@ export const linkTables = {
     itemId: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
     kind: linkKind,
     name: v.string(),
+    /** SHA-256 of the token, in base64url. */
     tokenHash: v.string(),
     /** The token, encrypted by the app server, for those who manage links. */
     sealedToken: v.string(),

@@ -13,6 +13,7 @@ type Mark = number | string;
 
 export type CandidateSearch<Each extends Kind = Kind> = {
   kind: Each;
+  /** Owner of the rows, not the caller. */
   ownerId: string;
   query: SearchQuery | null;
   /** Infixes and typing errors instead of exact matches. */

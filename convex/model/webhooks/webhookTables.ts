@@ -15,6 +15,7 @@ export const webhookTables = {
   webhooks: defineTable({
     projectId: v.id("projects"),
     url: v.string(),
+    /** The key of the signatures, encrypted by the app server. */
     sealedSecret: v.string(),
     events: v.array(webhookEvent),
     createdBy: v.string(),

@@ -34,6 +34,7 @@ describe("ids", () => {
   });
 
   test("match a known encoding", () => {
+    // fletcher16 over 01 00×16: both sums are 1 after the first byte, then the second grows by one per byte.
     expect(idFromBytes(1, new Uint8Array(16))).toBe("0400000000000000000000000000248");
   });
 

@@ -44,6 +44,7 @@ bothWays((javaScript) => {
       };
       const token = await fetch(`${app.url}/api/auth/one-time-token/generate`, { headers: { Cookie: stranger.cookieHeader } });
       const { token: ott } = z.object({ token: z.string() }).parse(await token.json());
+      // The token comes first: a magic link to an unverified address ends its session.
       for (const link of [`/account?ott=${ott}`, await magicLink()]) {
         const browser = await otherBrowser(person);
         await browser.goto(link);

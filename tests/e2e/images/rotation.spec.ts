@@ -97,6 +97,7 @@ test(
     expect(await isUpright("w=320&turn=270")).toBe(true);
     expect(await isUpright("w=own&turn=270")).toBe(true);
     await request.get(path, { headers: { Cookie: person.cookieHeader } });
+    // The other app server of two can have cached the image for ten seconds.
     await expect.poll(() => isUpright("w=320")).toBe(true);
     expect(await isUpright("w=320&turn=0")).toBe(false);
     expect((await get("w=320&turn=45")).status()).toBe(400);

@@ -228,6 +228,7 @@ test("a double click on Create makes one project", async ({ page, person, app })
   await page.getByLabel("Name").fill("Nightfall");
   await page.getByRole("button", { name: "Create project" }).dblclick();
   await expect(page).toHaveURL(/\/projects\/[a-z0-9]{32}$/);
+  // A second creation would be stored before this one.
   await she.makeProject("Daybreak");
   await expect.poll(async () => (await stored(app, person)).map(({ name }) => name)).toEqual(["Daybreak", "Nightfall"]);
 });

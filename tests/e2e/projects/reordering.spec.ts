@@ -93,6 +93,7 @@ test("keeps an item picked up by keyboard when another browser moves it", async 
   await handle(page, held).focus();
   await page.keyboard.press("Space");
   await expect(announcer(page)).toContainText(`${held} picked up`);
+  // This change makes React re-insert the dragged element, which would lose the focus.
   await convex.mutation(api.designs.reorder, { id: idOf(held), to: "after", beside: idOf(beside) });
   await expect(shown.last()).toHaveText(held);
   await expect(handle(page, held)).toBeFocused();

@@ -36,6 +36,7 @@ test(
           },
           [type, name, bytes] as const,
         );
+      // Keys are handled in order, so the effect of a later key shows that the earlier ones were handled.
       await link.focus();
       await page.keyboard.press("Control+c");
       await expect(page.getByText(/^1 (?:image|design) copied\. Paste into a/)).toBeVisible();

@@ -86,6 +86,7 @@ test(
           deployment.fail({ failing: "designs:getDesignsByProjectId" });
           await she.open(path);
           await page.getByRole("link", { name: "Go Back" }).click();
+          // Waits for this document, as two navigations would abort each other.
           await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
           await expect(page).toHaveURL("/projects");
           deployment.fail(null);

@@ -3,6 +3,7 @@ import { bothWays, expect, hydrated, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs } from "../support/pictures.ts";
 
+/** Prefetched modules must not include the toast library either. */
 test.use({ saveData: false });
 
 const TOAST = { visible: 3, ms: 4000, width: 356, gap: 14, swipe: 45 };

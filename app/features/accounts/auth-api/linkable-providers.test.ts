@@ -17,6 +17,7 @@ describe("linkableProviders (specification 5)", () => {
       const values = assigned(id, "emailVerified");
       return values.length > 0 && values.every((value = "") => NEVER.includes(value));
     };
+    // Better Auth reads `email_verified`, which neither Facebook's Graph API nor GitLab's `GET /user` reports.
     const NOT_REPORTED = ["facebook", "gitlab"];
     for (const id of NOT_REPORTED) expect(assigned(id, "emailVerified"), id).toContain("profile.email_verified ?? false");
     expect([...providerIds.filter(never), ...NOT_REPORTED].toSorted()).toEqual([...WITHOUT_VERIFIED_ADDRESS].toSorted());

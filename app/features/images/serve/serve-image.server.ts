@@ -135,6 +135,7 @@ const withoutOriginal = (width: VariantWidth | typeof OWN_WIDTH): VariantWidth =
 
 const LINK_WIDTH_MAX: VariantWidth = 3840;
 
+/** Serves the original pixels without metadata. Throws "not_found" without the right to download. */
 async function serveStripped(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
   await question.pictures.expectDownload(question.of);
   const response = await serveVariant(question, picture, { width: OWN_WIDTH, rotation, targetFormat: "webp" });

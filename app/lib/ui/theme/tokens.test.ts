@@ -11,6 +11,7 @@ for (const [, name, value] of css.matchAll(/^ {4}--([\w-]+): (.+);$/gm)) {
   else if (value.startsWith("oklch(")) colours.set(name, [value, value]);
 }
 
+/** Returns the relative luminance (WCAG 2.2) of an OKLCH colour, through linear sRGB (CSS Color 4, 10). */
 function luminance(colour: string): number {
   const [lightness = 0, chroma = 0, hue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   const a = chroma * Math.cos((hue * Math.PI) / 180);

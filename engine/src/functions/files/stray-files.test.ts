@@ -58,6 +58,7 @@ describe("the bytes of a deleted file", () => {
     const id = await store();
     const [name = ""] = names();
     const path = join(fixture.dir, "files", name);
+    // A folder cannot be removed like a file, which simulates a crash before the removal.
     rmSync(path);
     mkdirSync(path);
     await fixture.value("files:remove", { id });

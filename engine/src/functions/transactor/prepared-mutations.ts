@@ -22,6 +22,7 @@ export class PreparedMutations {
     this.#database = database;
   }
 
+  /** Adds a mutation. `id` must differ from the ids of earlier threads. */
   add(id: number, prepared: PreparedMutation): void {
     const token = `prepared ${id}`;
     const entry: Entry = { ...prepared, id, token, reads: prepared.transaction.readSet(), conflict: null };
