@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError, readConfig, settings } from "./config.ts";
+import { ConfigError, readBackupAccess, readConfig, settings } from "./config.ts";
 import { makeSecrets } from "./deployment/secrets.ts";
 
 let dir: string;
@@ -69,8 +69,32 @@ describe("settings", () => {
     ]);
     await mkdir(to);
     const { server } = await read({ BACKUP_TO: to, BACKUP_SCHEDULE: "*/30 * * * *", BACKUP_KEEP: "3d 2w 0m" });
-    expect(server.backups).toEqual({ to, schedule: "*/30 * * * *", keep: { days: 3, weeks: 2, months: 0 } });
+    expect(server.backups).toEqual({ to, s3: null, schedule: "*/30 * * * *", keep: { days: 3, weeks: 2, months: 0 } });
     expect((await read({})).server.backups).toBeNull();
+  });
+
+  it("describe a bucket for backups, whose keys can be in files", async () => {
+    const secret = join(dir, "bucket-secret");
+    await writeFile(secret, "s/e+cret\n");
+    const env = { BACKUP_TO: "s3://bucket/a", BACKUP_S3_ACCESS_KEY_ID: "AKID", BACKUP_S3_SECRET_ACCESS_KEY_FILE: secret };
+    const s3 = {
+      endpoint: "https://s3.us-east-1.amazonaws.com",
+      region: "us-east-1",
+      accessKeyId: "AKID",
+      secretAccessKey: "s/e+cret",
+      pathStyle: true,
+    };
+    const { server, warnings } = await read(env);
+    expect([server.backups, warnings]).toEqual([expect.objectContaining({ to: "s3://bucket/a", s3 }), []]);
+    expect(await readBackupAccess(env)).toEqual(s3);
+    const http = await read({ ...env, BACKUP_S3_ENDPOINT: "http://minio:9000/", BACKUP_S3_PATH_STYLE: "false" });
+    expect(http.server.backups?.s3).toEqual({ ...s3, endpoint: "http://minio:9000", pathStyle: false });
+    expect(http.warnings).toEqual([expect.stringContaining("BACKUP_S3_ENDPOINT has http")]);
+    expect((await read({ ...env, BACKUP_S3_ENDPOINT: "http://127.0.0.1:9000" })).warnings).toEqual([]);
+    expect(await problems({ ...env, BACKUP_S3_SECRET_ACCESS_KEY_FILE: "", BACKUP_S3_SECRET_ACCESS_KEY: "s e c r e t" })).toEqual([
+      "BACKUP_S3_SECRET_ACCESS_KEY is invalid; expected a secret access key without spaces",
+    ]);
+    expect(await readBackupAccess({})).toBeNull();
   });
 
   it("count as missing when empty", async () => {
@@ -109,7 +133,16 @@ describe("settings", () => {
       "https://a.example,b",
       'TRUSTED_ORIGINS is "https://a.example,b"; expected an address that begins with http:// or https://',
     ],
-    ["BACKUP_TO", "backups", 'BACKUP_TO is "backups"; expected the absolute path of a folder, like /srv/backups/atelier'],
+    [
+      "BACKUP_TO",
+      "backups",
+      'BACKUP_TO is "backups"; expected the absolute path of a folder, like /srv/backups/atelier, or a bucket, like s3://bucket/prefix',
+    ],
+    [
+      "BACKUP_TO",
+      "s3://Bucket",
+      'BACKUP_TO is "s3://Bucket"; expected the absolute path of a folder, like /srv/backups/atelier, or a bucket, like s3://bucket/prefix',
+    ],
     [
       "BACKUP_SCHEDULE",
       "0 0 31 2 *",
@@ -214,14 +247,14 @@ describe("settings", () => {
   it("match the table of docs/configuration.md", { tags: "@match-table-docs-configuration-md" }, async () => {
     const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
     const [variables = ""] = document.split("\n## ", 1);
-    const table = [...variables.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
+    const table = [...variables.matchAll(/^\| `([A-Z_\d]+)` +\|/gm)].map(([, name]) => String(name));
     expect(table.toSorted()).toEqual(Object.keys(settings.shape).toSorted());
   });
 
   it("have the defaults of the table", async () => {
     const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
     const documented = Object.fromEntries(
-      [...document.matchAll(/^\| `([A-Z_]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]),
+      [...document.matchAll(/^\| `([A-Z_\d]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]),
     );
     const defaults = Object.entries(settings.parse({})).flatMap(([name, value]) => (typeof value === "object" ? [] : [[name, `${value}`]]));
     expect(documented).toMatchObject(Object.fromEntries(defaults));

@@ -5,6 +5,7 @@ import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression"
 import type { AppConfig } from "../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
 import type { BackupSettings } from "./backups/run-backup.ts";
+import { isBucket, parseBucket, type S3Settings } from "./s3/s3-settings.ts";
 import { issuers, issuerSecrets } from "./issuers.ts";
 import { settingsFingerprints } from "./settings-fingerprints.ts";
 import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
@@ -94,6 +95,17 @@ const aPrice = "the id of a price, price_…";
 
 const yesOrNo = z.stringbool({ error: "true or false" });
 
+const backupAccess = {
+  BACKUP_S3_ENDPOINT: origin.optional(),
+  BACKUP_S3_REGION: z
+    .string()
+    .regex(/^[\w-]+$/, { error: "the id of a region, like eu-central-1" })
+    .default("us-east-1"),
+  BACKUP_S3_ACCESS_KEY_ID: z.string().regex(/^\S+$/, { error: "an access key id without spaces" }).optional(),
+  BACKUP_S3_SECRET_ACCESS_KEY: z.string().regex(/^\S+$/, { error: "a secret access key without spaces" }).optional(),
+  BACKUP_S3_PATH_STYLE: yesOrNo.default(true),
+};
+
 export const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z
@@ -114,7 +126,13 @@ export const settings = z.object({
 
   ENGINE_PORT: wholeNumber(0, 65_535).default(3210),
   ENGINE_SITE_PORT: wholeNumber(0, 65_535).default(3211),
-  BACKUP_TO: z.string().refine(isAbsolute, { error: "the absolute path of a folder, like /srv/backups/atelier" }).optional(),
+  BACKUP_TO: z
+    .string()
+    .refine((text) => isAbsolute(text) || parseBucket(text) !== null, {
+      error: "the absolute path of a folder, like /srv/backups/atelier, or a bucket, like s3://bucket/prefix",
+    })
+    .optional(),
+  ...backupAccess,
   BACKUP_SCHEDULE: cron.default("0 2 * * *"),
   BACKUP_KEEP: keep.default({ days: 7, weeks: 4, months: 12 }),
   UPDATE_SNAPSHOTS: yesOrNo.default(true),
@@ -209,7 +227,7 @@ export async function readConfig(
   const dataDir = resolve(set.DATA_DIR);
   const problem = set.CONVEX_URL ? null : await problemWithFolder(dataDir);
   if (problem) throw new ConfigError([`DATA_DIR is ${JSON.stringify(set.DATA_DIR)}; expected a writable folder, but ${problem}`]);
-  const backupProblem = set.BACKUP_TO === undefined ? null : await problemWithExistingFolder(set.BACKUP_TO);
+  const backupProblem = set.BACKUP_TO === undefined || isBucket(set.BACKUP_TO) ? null : await problemWithExistingFolder(set.BACKUP_TO);
   if (backupProblem)
     throw new ConfigError([`BACKUP_TO is ${JSON.stringify(set.BACKUP_TO)}; expected a writable folder, but ${backupProblem}`]);
   const ownKeys = { secret: set.BETTER_AUTH_SECRET, signingKey: set.TOKEN_SIGNING_KEY };
@@ -224,7 +242,15 @@ export async function readConfig(
       port: set.PORT,
       dataDir,
       updateSnapshots: set.UPDATE_SNAPSHOTS,
-      backups: set.BACKUP_TO === undefined ? null : { to: resolve(set.BACKUP_TO), schedule: set.BACKUP_SCHEDULE, keep: set.BACKUP_KEEP },
+      backups:
+        set.BACKUP_TO === undefined
+          ? null
+          : {
+              to: isBucket(set.BACKUP_TO) ? set.BACKUP_TO : resolve(set.BACKUP_TO),
+              s3: s3Of(set),
+              schedule: set.BACKUP_SCHEDULE,
+              keep: set.BACKUP_KEEP,
+            },
       origins: set.APP_URL,
       trustedProxyHops: set.TRUSTED_PROXY_HOPS,
       logLevel: set.LOG_LEVEL,
@@ -251,6 +277,28 @@ export async function readConfig(
     }),
     warnings: [...foreignVariables(setAside), ...settingsWarnings(set, Object.keys(providers.configured))],
   };
+}
+
+const accessSchema = z.object(backupAccess);
+
+/** Reads the settings that commands need to open the bucket of a backup. Returns null without keys. Throws `ConfigError`. */
+export async function readBackupAccess(env: NodeJS.ProcessEnv): Promise<S3Settings | null> {
+  const { env: withSecrets, problems } = await readSecretFiles(
+    env,
+    secretSettings.filter((name) => name in backupAccess),
+  );
+  const nonEmptyEnv = Object.fromEntries(Object.entries(withSecrets).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = accessSchema.safeParse(nonEmptyEnv);
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv)));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return s3Of(parsed.data);
+}
+
+function s3Of(set: z.infer<typeof accessSchema>): S3Settings | null {
+  const { BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey, BACKUP_S3_REGION: region } = set;
+  if (accessKeyId === undefined || secretAccessKey === undefined) return null;
+  const endpoint = new URL(set.BACKUP_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`).origin;
+  return { endpoint, region, accessKeyId, secretAccessKey, pathStyle: set.BACKUP_S3_PATH_STYLE };
 }
 
 function appConfig(

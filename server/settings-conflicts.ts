@@ -2,6 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "./config.ts";
 import { providersWithoutAddress } from "./providers.ts";
+import { isBucket } from "./s3/s3-settings.ts";
 
 export type SettingsContext = {
   production: boolean;
@@ -27,7 +28,7 @@ export function settingsWarnings(set: Settings, providers: readonly string[]): s
     UPLOAD_MAX_BYTES > STORAGE_QUOTA_BYTES
       ? [`UPLOAD_MAX_BYTES (${UPLOAD_MAX_BYTES}) is above STORAGE_QUOTA_BYTES (${STORAGE_QUOTA_BYTES}), which limits each upload`]
       : [];
-  return [...limit, ...uselessTrust(set, providers), ...untrustedProxy(set)];
+  return [...limit, ...uselessTrust(set, providers), ...untrustedProxy(set), ...unencryptedBucket(set)];
 }
 
 /** Servers of one remote deployment share its secrets, so none may create its own. */
@@ -51,9 +52,14 @@ function embeddedConflicts(set: Settings): string[] {
   ];
 }
 
-function backupConflicts({ BACKUP_TO, CONVEX_URL, DATA_DIR }: Settings): string[] {
+function backupConflicts(set: Settings): string[] {
+  const { BACKUP_TO, CONVEX_URL, DATA_DIR } = set;
   if (BACKUP_TO === undefined) return [];
   if (CONVEX_URL) return ["BACKUP_TO is set, but CONVEX_URL uses another deployment: back that one up with npx convex export"];
+  if (isBucket(BACKUP_TO))
+    return (["BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const)
+      .filter((name) => set[name] === undefined)
+      .map((name) => `${name} is missing: BACKUP_TO requires it for a bucket`);
   const isInside = (inner: string, outer: string) => {
     const path = relative(resolve(outer), resolve(inner));
     return !isAbsolute(path) && !/^\.\.(?:[/\\]|$)/.test(path);
@@ -121,6 +127,14 @@ function paymentConflicts(set: Settings): string[] {
     ? "a live key, which charges real money: set STRIPE_ENVIRONMENT=live"
     : "a test key, while STRIPE_ENVIRONMENT is live";
   return [...missing, `STRIPE_SECRET_KEY is ${kind}`];
+}
+
+function unencryptedBucket({ BACKUP_TO, BACKUP_S3_ENDPOINT }: Settings): string[] {
+  if (!BACKUP_TO || !isBucket(BACKUP_TO) || !BACKUP_S3_ENDPOINT?.startsWith("http:")) return [];
+  const host = new URL(BACKUP_S3_ENDPOINT).hostname.replace(/^\[(.*)\]$/, "$1");
+  const family = isIP(host);
+  const isLocal = host === "localhost" || (family !== 0 && REACHED_BY_LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4"));
+  return isLocal ? [] : ["BACKUP_S3_ENDPOINT has http, so others in the network can read the backups. Use https"];
 }
 
 function addressConflicts(set: Settings): string[] {

@@ -73,7 +73,7 @@ const upload = async (body: string) => {
 
 const render = async () => ({ problems: [], rendered: 0 });
 const run = (options: Partial<Parameters<typeof runBackup>[0]> = {}): Promise<BackupRun> =>
-  runBackup({ dataDir, settings: { to, keep }, env: {}, render, ...options });
+  runBackup({ dataDir, settings: { to, s3: null, keep }, env: {}, render, ...options });
 
 const tree = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
@@ -147,7 +147,7 @@ describe("a scheduled backup", () => {
     const rest = emptyFolder("rest");
     expect(await command("restore", [to], rest)).toMatchObject({ code: 0 });
     const other = emptyFolder("other");
-    expect((await run({ dataDir: rest, settings: { to: other, keep } })).problems).toEqual([]);
+    expect((await run({ dataDir: rest, settings: { to: other, s3: null, keep } })).problems).toEqual([]);
     expect(tree(rest).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("a scheduled backup", () => {
     const [name = ""] = readdirSync(join(dir, "convex", "files"));
     writeFileSync(join(dir, "convex", "files", name), "wrong");
     const other = emptyFolder("other");
-    const { problems } = await run({ dataDir: dir, settings: { to: other, keep } });
+    const { problems } = await run({ dataDir: dir, settings: { to: other, s3: null, keep } });
     expect(problems.join("\n")).toContain(name);
     expect(parts(other).length).toBeGreaterThan(STORED);
   });
@@ -379,7 +379,7 @@ const RUN = `
   import { runBackup } from ${JSON.stringify(new URL("run-backup.ts", import.meta.url).href)};
   const { RUN_DATA: dataDir, RUN_TO: to } = process.env;
   const render = async () => ({ problems: [], rendered: 0 });
-  await runBackup({ dataDir, settings: { to, keep: { days: 7, weeks: 4, months: 12 } }, env: {}, render });
+  await runBackup({ dataDir, settings: { to, s3: null, keep: { days: 7, weeks: 4, months: 12 } }, env: {}, render });
 `;
 
 describe.runIf(canMount())("a full disk", () => {

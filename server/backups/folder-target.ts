@@ -22,6 +22,7 @@ export function folderTarget(root: string): Target {
 
   return {
     scratch: join(root, PARTIAL),
+    isRemote: false,
     async lock() {
       await stat(root);
       const unlock = lockForBackup(root);

@@ -8,12 +8,20 @@ import { type Pages, renderPages } from "./render-pages.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import type { Target } from "./target.ts";
 
-export type ProveOptions = { target: Target; name: string; env: NodeJS.ProcessEnv; render?: typeof renderPages };
+export type ProveOptions = {
+  target: Target;
+  name: string;
+  /** The data that was sent to a remote target. */
+  staged?: string | null;
+  env: NodeJS.ProcessEnv;
+  render?: typeof renderPages;
+};
 
 /** Restores a backup into a separate deployment, compares it, and renders pages from it. Moves damaged objects aside. */
 export async function proveBackup({
   target,
   name,
+  staged = null,
   env,
   render = renderPages,
 }: ProveOptions): Promise<{ problems: string[]; pages: number }> {
@@ -24,7 +32,8 @@ export async function proveBackup({
   try {
     const backup = await readBackup(target, name);
     const secretsPath = join(dataDir, "secrets.json");
-    const { problems, damaged } = await restoreBackup({ target, backup, convexDir, secretsPath, hardLinks: true });
+    const stagedFiles = staged === null ? undefined : join(staged, "files");
+    const { problems, damaged } = await restoreBackup({ target, backup, convexDir, secretsPath, hardLinks: true, stagedFiles });
     const isComplete = problems.length === 0;
     if (isComplete) {
       const checked = await checkRestored(target, backup, convexDir);

@@ -1,36 +1,48 @@
+import { join } from "node:path";
 import { VERSION } from "../version.ts";
 import { reasonOf } from "../deployment/data-dir.ts";
 import { type Proof, writeProof } from "./backup-records.ts";
 import { isProven } from "./backup-status.ts";
-import { folderTarget } from "./folder-target.ts";
+import { S3Error } from "../s3/s3-error.ts";
+import { isBucket } from "../s3/s3-settings.ts";
+import { openTarget, type TargetSettings } from "./open-target.ts";
 import { proveBackup } from "./prove-backup.ts";
 import { type RetentionPolicy, removeOldBackups } from "./retention.ts";
 import type { Target } from "./target.ts";
 import { takeBackup, type Taken } from "./take-backup.ts";
 import type { renderPages } from "./render-pages.ts";
 
-export type BackupSettings = { to: string; schedule: string; keep: RetentionPolicy };
+export type BackupSettings = TargetSettings & { schedule: string; keep: RetentionPolicy };
 
 export type RunOptions = {
   dataDir: string;
-  settings: Pick<BackupSettings, "to" | "keep">;
+  settings: Omit<BackupSettings, "schedule">;
   env: NodeJS.ProcessEnv;
   render?: typeof renderPages;
 };
 
-export type BackupRun = Taken & { problems: string[]; pages: number; removed: number; seconds: number; removalProblem?: string };
+export type BackupRun = Omit<Taken, "staged"> & {
+  problems: string[];
+  pages: number;
+  removed: number;
+  seconds: number;
+  removalProblem?: string;
+};
 
 /** Takes a backup, tests it, and removes old ones when it passed. Throws an error with the reason when no backup was taken. */
-export async function runBackup({ dataDir, settings: { to, keep }, env, render }: RunOptions): Promise<BackupRun> {
+export async function runBackup({ dataDir, settings, env, render }: RunOptions): Promise<BackupRun> {
   const started = Date.now();
+  const { to, keep } = settings;
+  const workDir = join(dataDir, "backup.partial");
+  const textOf = (error: unknown) => failureText(error, isBucket(to) && !(error instanceof S3Error) ? workDir : to);
   try {
-    const target = folderTarget(to);
+    const target = openTarget(settings, workDir);
     const unlock = await target.lock();
     try {
       const inData: string[] = [];
-      const taken = await takeBackup({ dataDir, target, version: VERSION, log: (problem) => inData.push(problem) });
-      const tested = await proveBackup({ target, name: taken.name, env, ...(render && { render }) }).catch((error: unknown) => ({
-        problems: [`The test could not be completed: ${failureText(error, to)}`],
+      const { staged, ...taken } = await takeBackup({ dataDir, target, version: VERSION, log: (problem) => inData.push(problem) });
+      const tested = await proveBackup({ target, name: taken.name, staged, env, ...(render && { render }) }).catch((error: unknown) => ({
+        problems: [`The test could not be completed: ${textOf(error)}`],
         pages: 0,
       }));
       const proof: Proof = { testedAt: new Date().toISOString(), problems: [...inData, ...tested.problems], pages: tested.pages };
@@ -42,7 +54,7 @@ export async function runBackup({ dataDir, settings: { to, keep }, env, render }
       await unlock();
     }
   } catch (error) {
-    throw new Error(failureText(error, to), { cause: error });
+    throw new Error(textOf(error), { cause: error });
   }
 }
 
@@ -54,7 +66,7 @@ const removed = (target: Target, keep: RetentionPolicy): Promise<Pick<BackupRun,
   );
 
 function failureText(error: unknown, to: string): string {
-  const reason = reasonOf(error);
+  const reason = error instanceof S3Error ? error.reason : reasonOf(error);
   if (reason !== null) return `${to} cannot be used, because ${reason}.`;
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return `${to} cannot be used: ${error.message}.`;
   return error instanceof Error ? error.message : String(error);

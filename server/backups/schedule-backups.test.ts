@@ -58,7 +58,7 @@ function schedule(outcomes: (() => Promise<WorkerMessage>)[]): {
     runs += 1;
     return (await outcomes[runs - 1]?.()) ?? { failure: "not expected" };
   };
-  backups = scheduleBackups({ settings: { to, schedule: "@daily", keep }, log, onOutcome, run, firstDelayMs: 0 });
+  backups = scheduleBackups({ settings: { to, s3: null, schedule: "@daily", keep }, log, onOutcome, run, firstDelayMs: 0 });
   return { runs: () => runs, recorded };
 }
 

@@ -6,7 +6,7 @@ import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression"
 import type { Log } from "../log.ts";
 import { timeOfBackup } from "./backup-records.ts";
 import { type BackupStatus, isDue, isOverdue, isProven, readStatus } from "./backup-status.ts";
-import { folderTarget } from "./folder-target.ts";
+import { openTarget } from "./open-target.ts";
 import type { BackupSettings } from "./run-backup.ts";
 import type { WorkerMessage } from "./worker.ts";
 
@@ -38,7 +38,7 @@ export type ScheduleOptions = {
 
 /** Takes a backup at each time of the schedule, and soon when the last one is missing, interrupted, failed or late. */
 export function scheduleBackups({ settings, log, onOutcome, run = runWorker, firstDelayMs = FIRST_DELAY_MS }: ScheduleOptions): Backups {
-  const { schedule, to } = settings;
+  const { schedule } = settings;
   const expression = parseCronExpression(schedule);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -47,7 +47,7 @@ export function scheduleBackups({ settings, log, onOutcome, run = runWorker, fir
 
   async function refresh(): Promise<void> {
     try {
-      status = await readStatus(folderTarget(to));
+      status = await readStatus(openTarget(settings, ""));
     } catch (error) {
       hasFailed = true;
       log.error({ error }, "the backups cannot be read");

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { lockForBackup, withHeldData } from "@atelier/engine/backup";
-import { openContents } from "@atelier/engine/contents";
+import { type Contents, openContents } from "@atelier/engine/contents";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { type Backup, BLOCK_BYTES, backupName, listBackups, objectName, readBackup, writeBackup } from "./backup-records.ts";
+import { stageData } from "./stage-data.ts";
 import type { Target } from "./target.ts";
 import { DamageError, verified } from "./verified.ts";
 
@@ -18,7 +19,13 @@ const LONGEST_PAUSE_MS = 100;
 const secretsSchema = z.object({ engineAdminKey: z.string() });
 
 export type TakeOptions = { dataDir: string; target: Target; version: string; log: (problem: string) => void };
-export type Taken = { name: string; newObjects: number; newBytes: number };
+export type Taken = {
+  name: string;
+  newObjects: number;
+  newBytes: number;
+  /** The folder of the data that was sent to a remote target; null for a local one. */
+  staged: string | null;
+};
 
 type Missing = { path: string; sha256: string; size: number };
 
@@ -30,48 +37,94 @@ export async function takeBackup({ dataDir, target, version, log }: TakeOptions)
   const unlock = lockForBackup(from);
   try {
     const objects = await openObjects(target);
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const { result, isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, async (dir) => {
-        const contents = openContents(dir);
-        try {
-          const files = [...contents.files()];
-          const missing = files
-            .filter((file) => !objects.has(file))
-            .map(({ name, sha256, size }) => ({ path: join(from, "files", name), sha256, size }));
-          const isLate = attempt === ATTEMPTS;
-          if (!isLate && missing.reduce((bytes, { size }) => bytes + size, 0) > HELD_BYTES) return missing;
-          await requireSameDeployment(target, contents.identity());
-          const takenAt = new Date();
-          for (const file of missing) await storeFile(objects, file, log);
-          const backup: Backup = {
-            format: 1,
-            takenAt: takenAt.toISOString(),
-            version,
-            deployment: contents.identity(),
-            latest: String(contents.latest()),
-            secrets: await objects.store(secrets),
-            database: await storeDatabase(objects, join(dir, FILE_NAME)),
-            tables: contents.tables(),
-            files: files.map(({ name, sha256, size }) => [name, sha256, size]),
-          };
-          return backup;
-        } finally {
-          contents.close();
-        }
-      });
-      if (Array.isArray(result)) await storeGently(objects, result);
-      else if (isUnbroken) {
-        const name = backupName(new Date(result.takenAt));
-        await target.flush();
-        await writeBackup(target, name, result);
-        await target.flush();
-        return { name, ...objects.written() };
-      }
-    }
-    throw new Error("A push or a restart interrupted each attempt to take a backup. Try again.");
+    const take = target.isRemote ? takeStaged : takeHeld;
+    const { backup, staged } = await take({ from, target, adminKey, secrets, version, log, objects });
+    const name = backupName(new Date(backup.takenAt));
+    await target.flush();
+    await writeBackup(target, name, backup);
+    await target.flush();
+    return { name, ...objects.written(), staged };
   } finally {
     unlock();
   }
+}
+
+type Source = Pick<TakeOptions, "target" | "version" | "log"> & { from: string; adminKey: string; secrets: Buffer; objects: Objects };
+type Result = { backup: Backup; staged: string | null };
+
+/** Stores the data while deletions wait. */
+async function takeHeld({ from, target, adminKey, secrets, version, log, objects }: Source): Promise<Result> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const { result, isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, (dir) =>
+      withContents(dir, async (contents) => {
+        const missing = missingFiles(contents, objects, from);
+        const isLate = attempt === ATTEMPTS;
+        if (!isLate && missing.reduce((bytes, { size }) => bytes + size, 0) > HELD_BYTES) return missing;
+        await requireSameDeployment(target, contents.identity());
+        const takenAt = new Date();
+        for (const file of missing) await storeFile(objects, file, log);
+        return storeRest({ contents, objects, secrets, version, takenAt, databasePath: join(dir, FILE_NAME) });
+      }),
+    );
+    if (Array.isArray(result)) await storeGently(objects, result);
+    else if (isUnbroken) return { backup: result, staged: null };
+  }
+  throw new Error(INTERRUPTED);
+}
+
+/** Copies the data to this machine while deletions wait, then sends it to a remote target. */
+async function takeStaged({ from, target, adminKey, secrets, version, log, objects }: Source): Promise<Result> {
+  const staged = join(target.scratch, "staged");
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    let takenAt = new Date();
+    const { isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, async (dir) => {
+      takenAt = new Date();
+      await stageData({ databaseDir: dir, filesDir: join(from, "files"), to: staged });
+    });
+    if (!isUnbroken) continue;
+    return withContents(staged, async (contents) => {
+      await requireSameDeployment(target, contents.identity());
+      await storeGently(objects, missingFiles(contents, objects, staged), log);
+      const backup = await storeRest({ contents, objects, secrets, version, takenAt, databasePath: join(staged, FILE_NAME) });
+      return { backup, staged };
+    });
+  }
+  throw new Error(INTERRUPTED);
+}
+
+const INTERRUPTED = "A push or a restart interrupted each attempt to take a backup. Try again.";
+
+async function withContents<T>(dir: string, work: (contents: Contents) => Promise<T>): Promise<T> {
+  const contents = openContents(dir);
+  try {
+    return await work(contents);
+  } finally {
+    contents.close();
+  }
+}
+
+function missingFiles(contents: Contents, objects: Objects, dir: string): Missing[] {
+  const found: Missing[] = [];
+  for (const { name, sha256, size } of contents.files())
+    if (!objects.has({ sha256, size })) found.push({ path: join(dir, "files", name), sha256, size });
+  return found;
+}
+
+type Rest = { contents: Contents; objects: Objects; secrets: Buffer; version: string; takenAt: Date; databasePath: string };
+
+/** Stores the keys and the database. The files are stored already. */
+async function storeRest({ contents, objects, secrets, version, takenAt, databasePath }: Rest): Promise<Backup> {
+  return {
+    format: 1,
+    takenAt: takenAt.toISOString(),
+    version,
+    deployment: contents.identity(),
+    latest: String(contents.latest()),
+    secrets: await objects.store(secrets),
+    database: await storeDatabase(objects, databasePath),
+    tables: contents.tables(),
+    files: [...contents.files()].map(({ name, sha256, size }) => [name, sha256, size]),
+  };
 }
 
 type Objects = Awaited<ReturnType<typeof openObjects>>;
@@ -110,11 +163,11 @@ async function storeFile(objects: Objects, file: Missing, log: (problem: string)
   }
 }
 
-/** Leaves the disk to other processes half of the time. Ignores missing files, because the later copy, during which deletions wait, reports them. */
-async function storeGently(objects: Objects, files: Missing[]): Promise<void> {
+/** Leaves the disk to other processes half of the time. Without `log`, a copy during which deletions wait reports missing files. */
+async function storeGently(objects: Objects, files: Missing[], log: TakeOptions["log"] = () => {}): Promise<void> {
   for (const file of files) {
     const started = performance.now();
-    await storeFile(objects, file, () => {});
+    await storeFile(objects, file, log);
     await sleep(Math.min(performance.now() - started, LONGEST_PAUSE_MS));
   }
 }
@@ -149,7 +202,7 @@ async function requireSameDeployment(target: Target, identity: string): Promise<
   const newest = (await listBackups(target)).at(-1);
   const other = newest === undefined ? null : await readBackup(target, newest).catch(() => null);
   if (other !== null && other.deployment !== identity)
-    throw new Error(`${target.describe("")} has the backups of another deployment. Set BACKUP_TO to another folder.`);
+    throw new Error(`${target.describe("")} has the backups of another deployment. Set BACKUP_TO to another folder or prefix.`);
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";

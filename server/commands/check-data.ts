@@ -1,4 +1,4 @@
-/** `npm run check-data [-- FOLDER] [--set-aside]`: checks the data in DATA_DIR or a backup. Exits with 1 on a problem. */
+/** `npm run check-data [-- FOLDER|BUCKET] [--set-aside]`: checks the data in DATA_DIR or a backup. Exits with 1 on a problem. */
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -6,7 +6,10 @@ import { parseArgs } from "node:util";
 import { checkCopy, checkData, type CheckResult } from "@atelier/engine/check-data";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { checkBackups } from "../backups/check-backups.ts";
-import { folderTarget, isBackupFolder, requireReadable } from "../backups/folder-target.ts";
+import { isBackupFolder, requireReadable } from "../backups/folder-target.ts";
+import { openTarget } from "../backups/open-target.ts";
+import { readBackupAccess } from "../config.ts";
+import { isBucket } from "../s3/s3-settings.ts";
 import { formatProblems } from "./problems.ts";
 
 if (existsSync(".env")) process.loadEnvFile(".env");
@@ -15,7 +18,9 @@ const dataDir = resolve(process.env["DATA_DIR"] || ".data");
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { "set-aside": { type: "boolean", default: false } } });
-  const copy = positionals[0] === undefined ? null : resolve(positionals[0]);
+  const [location] = positionals;
+  if (location !== undefined && isBucket(location)) return checkScheduled(location);
+  const copy = location === undefined ? null : resolve(location);
   if (copy) await requireReadable(copy);
   if (copy && isBackupFolder(copy)) return checkScheduled(copy);
   const dir = join(copy ?? dataDir, "convex");
@@ -36,10 +41,11 @@ async function main(): Promise<void> {
   }
 }
 
-async function checkScheduled(folder: string): Promise<void> {
-  const { problems, backups, objects } = await checkBackups(folderTarget(folder));
-  if (problems.length === 0) return console.log(`${folder} has no problems. Checked: ${backups} backups with ${objects} files.`);
-  console.error(`Problems in ${folder} (${problems.length}):\n${formatProblems(problems)}`);
+async function checkScheduled(to: string): Promise<void> {
+  const target = openTarget({ to, s3: await readBackupAccess(process.env) }, dataDir);
+  const { problems, backups, objects } = await checkBackups(target);
+  if (problems.length === 0) return console.log(`${to} has no problems. Checked: ${backups} backups with ${objects} files.`);
+  console.error(`Problems in ${to} (${problems.length}):\n${formatProblems(problems)}`);
   process.exitCode = 1;
 }
 

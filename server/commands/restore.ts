@@ -1,4 +1,4 @@
-/** `npm run restore -- FOLDER [--backup NAME] [--accept-damaged]`: copies a backup into an empty DATA_DIR. */
+/** `npm run restore -- FOLDER|BUCKET [--backup NAME] [--accept-damaged]`: copies a backup into an empty DATA_DIR. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -9,10 +9,13 @@ import { checkCopy } from "@atelier/engine/check-data";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { writeLastCommit } from "@atelier/engine/last-commit";
 import { listBackups, readBackup } from "../backups/backup-records.ts";
-import { folderTarget, isBackupFolder, requireReadable } from "../backups/folder-target.ts";
+import { isBackupFolder, requireReadable } from "../backups/folder-target.ts";
+import { openTarget } from "../backups/open-target.ts";
 import { restoreBackup } from "../backups/restore-backup.ts";
 import { completeRestore, partialOf, RESTORED_PARTS } from "../deployment/complete-restore.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
+import { readBackupAccess } from "../config.ts";
+import { isBucket } from "../s3/s3-settings.ts";
 import { manifestProblems } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
 import { writeFailure } from "./write-failure.ts";
@@ -29,7 +32,7 @@ async function main(): Promise<void> {
     options: { backup: { type: "string" }, "accept-damaged": { type: "boolean", default: false } },
   });
   if (positionals[0] === undefined) throw new Error("Name the backup: npm run restore -- FOLDER");
-  const from = resolve(positionals[0]);
+  const from = isBucket(positionals[0]) ? positionals[0] : resolve(positionals[0]);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (await completeRestore(dataDir)) return console.log(`Completed the interrupted restore to ${dataDir}.`);
   const existing = (await readdir(dataDir)).filter((name) => RESTORED_PARTS.some((part) => part === name));
@@ -37,11 +40,11 @@ async function main(): Promise<void> {
     throw new Error(
       `${dataDir} already contains data (${existing.join(", ")}). Stop the app, move the data to another folder, then try again. A restore never overwrites files.`,
     );
-  await requireReadable(from);
+  if (!isBucket(from)) await requireReadable(from);
   let problems: string[];
   try {
     for (const name of RESTORED_PARTS) await rm(partial(name), { recursive: true, force: true });
-    const copy = isBackupFolder(from) ? copyScheduled : copyFolderBackup;
+    const copy = isBucket(from) || isBackupFolder(from) ? copyScheduled : copyFolderBackup;
     problems = await copy(from, { name: values.backup, acceptDamaged: values["accept-damaged"] });
     for (const name of RESTORED_PARTS) await rename(partial(name), join(dataDir, name));
     await sync(dataDir);
@@ -76,7 +79,7 @@ async function copyFolderBackup(from: string, { acceptDamaged }: CopyOptions): P
 }
 
 async function copyScheduled(from: string, { name, acceptDamaged }: CopyOptions): Promise<string[]> {
-  const target = folderTarget(from);
+  const target = openTarget({ to: from, s3: await readBackupAccess(process.env) }, dataDir);
   const names = await listBackups(target);
   const chosen = name ?? names.at(-1) ?? "";
   if (!names.includes(chosen))

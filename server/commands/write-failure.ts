@@ -1,5 +1,6 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isBucket } from "../s3/s3-settings.ts";
 import { reasonOf } from "../deployment/data-dir.ts";
 
 export type CopyJob = {
@@ -13,9 +14,10 @@ export type CopyJob = {
 export async function writeFailure(cause: unknown, { from, to, outcome, advice }: CopyJob): Promise<unknown> {
   const reason = reasonOf(cause);
   if (reason === null) return cause;
-  const [needed, free] = await Promise.all([folderBytes(from), freeBytes(to)]);
+  const [needed, free] = await Promise.all([isBucket(from) ? null : folderBytes(from), freeBytes(to)]);
+  const space = needed === null ? "" : `It needs about ${megabytes(needed)} MB; `;
   return new Error(
-    `${to} cannot be written, because ${reason}, so ${outcome}. It needs about ${megabytes(needed)} MB; ${megabytes(free)} MB are free. ` +
+    `${to} cannot be written, because ${reason}, so ${outcome}. ${space}${megabytes(free)} MB are free. ` +
       `${from} is unchanged, and the incomplete copy is removed. ${advice}`,
     { cause },
   );

@@ -1,0 +1,63 @@
+import { S3Error } from "../s3/s3-error.ts";
+import type { S3Client } from "../s3/s3-client.ts";
+
+/** A backup that was killed on another machine blocks the bucket for this time. */
+const LEASE_MS = 10 * 60_000;
+const RENEW_MS = LEASE_MS / 4;
+
+export type LeaseOptions = {
+  key: string;
+  /** Identifies this machine and data. It may take over its own lease, because a local lock excludes its other processes. */
+  owner: string;
+  what: string;
+};
+
+export type Lease = {
+  /** Throws when another machine may use the bucket now. */
+  require(): void;
+  release(): Promise<void>;
+};
+
+/** Makes a bucket usable by one machine alone. Throws when another machine uses it. */
+export async function leaseBucket(client: S3Client, { key, owner, what }: LeaseOptions): Promise<Lease> {
+  const isUsed = () =>
+    new Error(`Another machine takes a backup to ${what}. Wait until it has ended, or ${LEASE_MS / 60_000} minutes, then try again.`);
+  const found = await client.head(key);
+  if (found && found.owner !== owner && found.ageMs < LEASE_MS) throw isUsed();
+  let etag = await write(found?.etag ?? null);
+  let validUntil = Date.now() + LEASE_MS;
+  const renewing = setInterval(() => void renew().catch(() => undefined), RENEW_MS).unref();
+
+  /** Services that do not know conditions answer 501. Some ignore them. */
+  async function write(previous: string | null): Promise<string> {
+    const content = Buffer.from(`${new Date().toISOString()}\n`);
+    const condition: Record<string, string> = previous === null ? { "If-None-Match": "*" } : { "If-Match": previous };
+    try {
+      return await client.put(key, content, { owner, condition });
+    } catch (error) {
+      if (!(error instanceof S3Error)) throw error;
+      if (error.status === 501) return client.put(key, content, { owner });
+      if (error.status !== 412 && error.status !== 409) throw error;
+      const now = await client.head(key);
+      // The first answer to the request was lost.
+      if (now?.owner === owner) return now.etag;
+      throw isUsed();
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const renewedAt = Date.now();
+    etag = await write(etag);
+    validUntil = renewedAt + LEASE_MS;
+  }
+
+  return {
+    require() {
+      if (Date.now() > validUntil) throw isUsed();
+    },
+    async release() {
+      clearInterval(renewing);
+      if (Date.now() < validUntil) await client.remove(key).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+/** Returns the contents of all elements with this name. They are flat in the answers that the client reads. */
+export const elementsOf = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, "g"))].map(([, content = ""]) => content);
+
+/** Returns the text of the first element with this name, or "". */
+export const textOf = (xml: string, name: string): string => (elementsOf(xml, name)[0] ?? "").replace(/&(#x?)?(\w+);/g, decoded);
+
+const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function decoded(entity: string, number: string | undefined, name: string): string {
+  if (number === undefined) return NAMED[name] ?? entity;
+  return String.fromCodePoint(Number.parseInt(name, number === "#x" ? 16 : 10));
+}
