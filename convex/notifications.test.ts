@@ -148,6 +148,13 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await sent(eve)).toEqual([]);
   });
 
+  it("mails no disabled person", { tags: "@mails-no-disabled-person" }, async () => {
+    await answer(ada, await begin(eve, "Start"), "Reply");
+    const [user] = await rowsOf(backend, "users", "id", eve.userId);
+    await patch("users", user?.["_id"], { disabledAt: 1 });
+    expect(await sent(eve)).toEqual([]);
+  });
+
   it("notifies all others of a new thread, but nobody of their own actions", async () => {
     const others = await Promise.all(Array.from({ length: 60 }, (_, each) => signUp(backend, `p${each}`)));
     for (const person of others) await addMember(backend, project, person, "viewer");

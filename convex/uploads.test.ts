@@ -129,7 +129,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     await server.mutation(api.uploads.finalize, await finalizing(bytes("12345"), { quota: 12 }));
     await backend.settle();
     const { sessionId } = ada;
-    const full = { code: "limit", left: 7 };
+    const full = { code: "limit", left: 7, quota: 12 };
     expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 8, quota: 12 }))).toEqual(full);
     expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, bytes: 8, quota: 12 }))).toEqual(full);
     expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("12345678"), { quota: 12 })))).toEqual(full);
@@ -140,6 +140,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 1, quota: 5 }))).toEqual({
       code: "limit",
       left: 0,
+      quota: 5,
     });
   });
 
@@ -156,6 +157,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("123456"), { quota: 16 })))).toEqual({
       code: "limit",
       left: 5,
+      quota: 16,
     });
   });
 
@@ -202,7 +204,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect((await refused(server.mutation(api.uploads.finalizeMany, { sessionId, designId, files: twice }))).code).toBe("conflict");
 
     const three = await Promise.all(["123", "456", "789"].map((text) => fileOf(text)));
-    const full = { code: "limit", left: 8 };
+    const full = { code: "limit", left: 8, quota: 12 };
     expect(await refused(server.mutation(api.uploads.finalizeMany, { sessionId, designId, quota: 12, files: three }))).toEqual(full);
     const sizes = three.map(({ uploadId, size }) => ({ uploadId, bytes: size }));
     const asking = { sessionId, designId, quota: 12, reserved: 0 };

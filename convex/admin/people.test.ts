@@ -174,6 +174,12 @@ describe.each(backends)("the administration of people on $name", ({ start }) => 
     expect([await room(200), await room(201)]).toEqual(["ok", "full"]);
     await server.mutation(people.setQuota, { ...by(admin), bytes: 10 });
     expect([await room(10), await room(11)]).toEqual(["ok", "full"]);
+    const upload = { sessionId: bob.sessionId, designId, bytes: 11, quota };
+    expect(await refused(server.mutation(api.uploads.generateUploadUrl, upload)), "names the person's own quota").toEqual({
+      code: "limit",
+      left: 10,
+      quota: 10,
+    });
     await server.mutation(people.setQuota, { ...by(admin), bytes: null });
     expect([await room(100), await room(101)]).toEqual(["ok", "full"]);
     for (const bytes of [-1, 0.5, Number.NaN])

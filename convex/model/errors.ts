@@ -10,7 +10,9 @@ export type Refusal = {
   duplicateOf?: { imageId: string; name: string };
   /** With "conflict": the stored text, which differs from the form's initial text. */
   current?: string;
+  /** With "limit": the bytes that the owner may still store, of all their bytes. */
   left?: number;
+  quota?: number;
 };
 
 export const unauthenticated = () => refusal({ code: "unauthenticated" });
@@ -26,7 +28,7 @@ export const duplicate = (duplicateOf: { imageId: string; name: string }) => ref
 
 export const stale = (current: string) => refusal({ code: "conflict", message: "This text was changed in the meantime.", current });
 
-export const limitReached = (left: number) => refusal({ code: "limit", left: Math.max(0, left) });
+export const limitReached = (left: number, quota: number) => refusal({ code: "limit", left: Math.max(0, left), quota });
 
 export const limit = (message: string) => refusal({ code: "limit", message });
 

@@ -45,7 +45,9 @@ export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number
   // A running count does not include all files yet.
   const used = row && row.counting === undefined ? row.bytes : await storedBytes(ctx, ownerId);
   if (used + bytes <= most) return;
-  throw isOwn(ctx, ownerId) ? limitReached(most - used) : limit("The project's owner has too little storage left. Nothing was added.");
+  throw isOwn(ctx, ownerId)
+    ? limitReached(most - used, most)
+    : limit("The project's owner has too little storage left. Nothing was added.");
 }
 
 /** Throws "limit" unless an owner has enough storage for the files of images copied from another owner. */

@@ -34,8 +34,8 @@ type Content = Exclude<Doc<"mails">["content"], { sealed: string } | { to: strin
 /** Returns the current content of a mail. Null if all of it was read, deleted, muted, turned off or hidden from the person since. */
 export async function mailContent(ctx: QueryCtx, userId: string | undefined, content: Content): Promise<NotificationMail | null> {
   const user = userId === undefined ? null : await userOf(ctx, userId);
-  // Anyone can sign up with an address that is not theirs.
-  if (!user || !user.emailVerified || isPlaceholder(user.email)) return null;
+  // A disabled person cannot open what the mail links to. Anyone can sign up with an address that is not theirs.
+  if (!user || user.disabledAt !== undefined || !user.emailVerified || isPlaceholder(user.email)) return null;
   const as = { ...ctx, user };
   const isDigest = "digest" in content;
   const namesOf = peopleOf(as);

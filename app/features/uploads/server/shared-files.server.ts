@@ -69,7 +69,8 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
     part = await partialUploads.create(file, admit);
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal?.left !== undefined) return storageFullText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes);
+    if (refusal?.left !== undefined)
+      return storageFullText(length, Math.max(0, refusal.left - reserved), refusal.quota ?? config.storageQuotaBytes);
     if (refusal?.code === "limit" && refusal.message !== undefined) return refusal.message;
     throw error;
   }

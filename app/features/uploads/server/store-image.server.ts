@@ -72,7 +72,7 @@ export async function resultOf(error: unknown, file: ArrivedFile, config: AppCon
   const refusal = refusalOf(error);
   if (refusal?.duplicateOf) return { ...refused(duplicateText(refusal.duplicateOf.name)), duplicateOf: refusal.duplicateOf };
   if (refusal?.left !== undefined) {
-    return refused(storageFullText(await sizeOf(file), refusal.left, config.storageQuotaBytes), true);
+    return refused(storageFullText(await sizeOf(file), refusal.left, refusal.quota ?? config.storageQuotaBytes), true);
   }
   if (refusal) return refused(refusal.message ?? "The file could not be saved.");
   if (error instanceof BusyError)

@@ -172,7 +172,7 @@ async function requestRoom(
       const refusal = refusalOf(error);
       if (refusal?.left !== undefined)
         throw new Refused(413, {
-          problem: storageFullText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes),
+          problem: storageFullText(length, Math.max(0, refusal.left - reserved), refusal.quota ?? config.storageQuotaBytes),
           again: true,
         });
       if (refusal?.code === "limit" && refusal.message !== undefined) throw new Refused(413, { problem: refusal.message, again: true });
