@@ -28,6 +28,8 @@ export type AppConfig = {
   auditLogRetentionDays: number;
   /** Keyed hashes of the settings that are set, by name, for the audit log. */
   settingsFingerprints: Readonly<Record<string, string>>;
+  /** The effective settings, for administrators. */
+  shownSettings: readonly ShownSetting[];
   /** Stripe's settings. Null disables sales and plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {
@@ -49,6 +51,15 @@ export type AppConfig = {
   };
   socialProviders: Record<string, Record<string, string>>;
   issuers: readonly IssuerSettings[];
+};
+
+export type ShownSetting = {
+  name: string;
+  /** Null for secrets, and for settings that are not set and have no default. */
+  value: string | null;
+  isSecret: boolean;
+  /** "secretFile": the file that NAME_FILE names. "dataDir": created at the first start. */
+  source: "environment" | "envFile" | "secretFile" | "dataDir" | "default";
 };
 
 export type IssuerSettings = {

@@ -5,8 +5,9 @@ import { buildContext } from "~/lib/data/build.server";
 import { beginBackgroundWork } from "~/lib/http/background-work.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { type Log, log as appLog, logTo } from "~/lib/http/telemetry/log.server";
+import { recordHistory } from "~/lib/http/telemetry/history.server";
 import { observed } from "~/lib/http/telemetry/observe.server";
-import { type BackupOutcome, operationRecorder } from "~/features/audit/record-operation.server";
+import { type BackupOutcome, type CommandRecord, operationRecorder } from "~/features/audit/record-operation.server";
 import {
   administrationContext,
   isAdministrationAddress,
@@ -14,6 +15,7 @@ import {
   withoutAdministrationRoutes,
 } from "~/features/administration/administration-gate.server";
 import { endRemovedGroups } from "~/features/administration/end-removed-groups.server";
+import { type Installation, installationContext } from "~/features/administration/installation.server";
 import { evictDeletedFiles } from "~/features/images/serve/evict-deleted-files.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { failuresRecorded } from "~/features/accounts/auth-api/record-failure.server";
@@ -45,11 +47,13 @@ export type App = {
   /** Begins to scan stored files and to remove deleted ones. Call it once the server answers requests. */
   beginBackgroundWork(): void;
   recordBackup(outcome: BackupOutcome): void;
+  /** Writes what a command of the operator did to the audit log. Throws while the deployment is unavailable. */
+  recordCommand(record: CommandRecord): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Creates the app. The caller passes the settings; nothing here reads the environment. */
-export function createApp(config: AppConfig, log?: Log): App {
+/** Creates the app. The caller passes the settings; nothing here reads the environment. `installation`: for administrators. */
+export function createApp(config: AppConfig, log?: Log, installation: Installation | null = null): App {
   if (log) logTo(log);
   // Must run before new uploads: removes those of a killed process.
   const pictures = imageServiceFor(config);
@@ -58,6 +62,7 @@ export function createApp(config: AppConfig, log?: Log): App {
   let stopRemovingUploads: (() => void) | null = null;
   const { smtpUrl, mailFrom } = config;
   const recorder = operationRecorder(config);
+  const history = recordHistory({ websockets: () => installation?.websockets() ?? 0 });
   const webhooks = config.webhooks ? startWebhookWorker(config) : null;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const mode = config.production ? "production" : "development";
@@ -84,6 +89,7 @@ export function createApp(config: AppConfig, log?: Log): App {
         if (!isAdministrationAddress(request)) return handler(request, context);
         if (!(await isAdministrator(config, request))) return withoutAdministration(request, context);
         context.set(administrationContext, true);
+        context.set(installationContext, { installation, history });
         return handler(request, context);
       });
     },
@@ -99,9 +105,11 @@ export function createApp(config: AppConfig, log?: Log): App {
       stopRemovingUploads ??= removeUploadsOfDeletedAccounts(config, partialUploads);
     },
     recordBackup: (outcome) => void recorder.backup(outcome),
+    recordCommand: (record) => recorder.command(record),
     async close() {
       stopRemovingUploads?.();
       recorder.close();
+      history.close();
       await failuresRecorded(config);
       await Promise.all([partialUploads.close(), mail?.close(), webhooks?.close(), fileEviction?.close()]);
     },

@@ -354,9 +354,11 @@ const entries: Record<string, Entry> = {
   "released:living": { by: "server", args: () => ({ table: "designImages", paginationOpts }) },
   "billing:getBilling": { by: "person" },
   "auditLog:list": { by: "person", args: () => ({ paginationOpts }) },
+  "auditLog:listAll": { by: "person", args: () => ({ paginationOpts }) },
   "auditLog:recordFailure": { by: "server", args: () => ({ kind: "signIn", request: {}, reason: "INVALID_OTP" }) },
   "auditLog:recordExport": { by: "server for a session", args: () => ({ of: "data" }) },
   "auditLog:recordBackup": { by: "server", args: () => ({ isProven: true }) },
+  "auditLog:recordCommand": { by: "server", args: () => ({ action: "backup.restored", at: 1 }) },
   "auditLog:recordStart": { by: "server", args: () => ({ retentionDays: 30, fingerprints: {} }) },
   "notices:list": { by: "person" },
   "notices:listAll": { by: "person" },
@@ -474,6 +476,17 @@ const entries: Record<string, Entry> = {
     args: () => ({ email: "eve@example.com", tokenHash: randomUUID() }),
   },
   "admin/invitations:revoke": { by: "server for a session", administrator, args: () => ({ email: "none" }) },
+  "admin/auditLog:list": { by: "person", administrator, args: () => ({ paginationOpts }) },
+  "admin/auditLog:exported": { by: "server for a session", administrator, args: () => ({ paginationOpts }) },
+  "admin/auditLog:recordExport": { by: "server for a session", administrator },
+  "admin/storage:people": { by: "person", administrator, args: () => ({ paginationOpts }) },
+  "admin/storage:projects": { by: "person", administrator },
+  "admin/jobs:get": { by: "server for a session", administrator },
+  "admin/jobs:repeat": { by: "server for a session", administrator, args: failedJob },
+  "admin/mail:get": { by: "person", administrator },
+  "admin/mail:queueTest": { by: "server for a session", administrator, args: () => ({ sealed: "sealed", expiresAt: Date.now() + 60_000 }) },
+  "admin/links:list": { by: "person", administrator, args: () => ({ paginationOpts }) },
+  "admin/links:revoke": { by: "server for a session", administrator, args: () => ({ linkId: "none" }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
   "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
@@ -518,6 +531,12 @@ async function requesting({ backend }: Fixtures, { project }: TestItems) {
 
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
+
+async function failedJob({ backend }: Fixtures) {
+  const id = await backend.inside.mutation(probe.scheduleFailure, { text: "text" });
+  await backend.settle();
+  return { id };
+}
 
 async function somebody({ backend }: Fixtures) {
   return { userId: (await signUp(backend, "some")).userId };

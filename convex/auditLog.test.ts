@@ -362,6 +362,16 @@ const scenarios: Record<AuditAction, Scenario> = {
     await f.server.mutation(api.admin.people.disable, call);
     return byAdministrator(f);
   },
+  async "archive.downloaded"({ server, ada, project }) {
+    const target = { kind: "project" as const, id: project };
+    await server.mutation(api.auditLog.recordExport, { sessionId: ada.sessionId, of: "archive", target, address: ADDRESS });
+    return { ...own(ada, ADDRESS), target };
+  },
+  async "auditLog.exported"(f) {
+    const { sessionId } = await asAdministrator(f);
+    await f.server.mutation(api.admin.auditLog.recordExport, { sessionId, address: ADDRESS });
+    return { ...own(f.ada, ADDRESS), actor: "administrator" };
+  },
   async "account.enabled"(f) {
     const call = await asAdministrator(f, { disabledAt: 1 });
     await f.server.mutation(api.admin.people.enable, call);
@@ -375,6 +385,19 @@ const scenarios: Record<AuditAction, Scenario> = {
     return byAdministrator(f);
   },
 
+  async "job.repeated"(f) {
+    const { sessionId } = await asAdministrator(f);
+    const id = await f.backend.inside.mutation(probe.scheduleFailure, { text: "text" });
+    await f.backend.settle();
+    await f.server.mutation(api.admin.jobs.repeat, { sessionId, id, address: ADDRESS });
+    return { ...own(f.ada, ADDRESS), actor: "administrator", details: { job: "probe:fail" } };
+  },
+  async "testMail.queued"(f) {
+    const { sessionId } = await asAdministrator(f);
+    await f.server.mutation(api.admin.mail.queueTest, { sessionId, sealed: "message", expiresAt: Date.now() + DAY, address: ADDRESS });
+    return { ...own(f.ada, ADDRESS), actor: "administrator" };
+  },
+
   async "backup.taken"({ server }) {
     await server.mutation(api.auditLog.recordBackup, { name: "2026-11-26", isProven: true });
     return { actor: "system", target: { kind: "backup", id: "2026-11-26" }, result: "success" };
@@ -383,6 +406,9 @@ const scenarios: Record<AuditAction, Scenario> = {
     await server.mutation(api.auditLog.recordBackup, { isProven: false });
     return { actor: "system", result: "failure" };
   },
+  "backup.written": (f) => commandOf(f, "backup.written", "backup"),
+  "backup.restored": (f) => commandOf(f, "backup.restored", "backup"),
+  "database.rolledBack": (f) => commandOf(f, "database.rolledBack", "snapshot"),
   async "settings.changed"({ server, ada }) {
     const starts: Record<string, string>[] = [
       { SMTP_URL: ada.userId, WEBHOOKS: "b" },
@@ -406,6 +432,13 @@ const PREPARED: Partial<Record<AuditAction, AuditAction>> = {
   "link.revoked": "link.created",
   "webhook.removed": "webhook.created",
 };
+
+async function commandOf({ server }: Fixtures, action: "backup.written" | "backup.restored" | "database.rolledBack", kind: string) {
+  const record = { action, at: Date.now() + 60_000, name: "copy" };
+  await server.mutation(api.auditLog.recordCommand, record);
+  await server.mutation(api.auditLog.recordCommand, record);
+  return { actor: "operator", target: { kind, id: "copy" }, result: "success" };
+}
 
 async function asAdministrator(f: Fixtures, eve: object = {}) {
   await setFactor(f, await userRow(f, f.ada), { isAdministrator: true });
@@ -519,7 +552,7 @@ describe.each(backends)("audit log on $name", ({ start }) => {
     const { ada, eve, project } = await fixtures();
     await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role: "viewer" });
     await server.mutation(api.auditLog.recordExport, { sessionId: ada.sessionId, of: "data" });
-    const listed = async (person: Person, filter = {}) => (await person.query(api.auditLog.list, { paginationOpts, ...filter })).page;
+    const listed = async (person: Person, filter = {}) => (await person.query(api.auditLog.listAll, { paginationOpts, ...filter })).page;
     const all = await listed(ada);
     expect(all.map(({ action }) => action)).toEqual(["data.exported", "member.roleChanged"]);
     expect(JSON.stringify(all)).not.toContain(eve.userId);
@@ -529,11 +562,20 @@ describe.each(backends)("audit log on $name", ({ start }) => {
     expect(await listed(ada, { since: Number(newest?.at) + 1 })).toEqual([]);
     expect(await listed(ada, { category: "data", until: Number(newest?.at) })).toEqual([]);
 
-    const first = await ada.query(api.auditLog.list, { paginationOpts: { cursor: null, numItems: 1 } });
-    const next = await ada.query(api.auditLog.list, { paginationOpts: { cursor: first.continueCursor, numItems: 1 } });
+    const first = await ada.query(api.auditLog.listAll, { paginationOpts: { cursor: null, numItems: 1 } });
+    const next = await ada.query(api.auditLog.listAll, { paginationOpts: { cursor: first.continueCursor, numItems: 1 } });
     expect([...first.page, ...next.page]).toEqual(all);
     const exported = await server.query(api.accounts.archive.auditEvents, { sessionId: ada.sessionId, category: "data", paginationOpts });
     expect(exported.page).toMatchObject([{ id: newest?._id, action: "data.exported" }]);
+  });
+
+  it("lists only actions that pages of an earlier build can show", async () => {
+    const { ada } = await fixtures();
+    for (const of of ["archive", "data"] as const) await server.mutation(api.auditLog.recordExport, { sessionId: ada.sessionId, of });
+    const actions = async (query: typeof api.auditLog.list | typeof api.auditLog.listAll) =>
+      (await ada.query<typeof api.auditLog.listAll>(query, { paginationOpts })).page.map(({ action }) => action);
+    expect(await actions(api.auditLog.listAll)).toEqual(["data.exported", "archive.downloaded"]);
+    expect(await actions(api.auditLog.list)).toEqual(["data.exported"]);
   });
 
   it("deletes events after the retention time, in batches", async () => {
@@ -606,12 +648,16 @@ const AUDITED: Record<string, string> = {
   transfers: "offer cancel accept decline",
   webhooks: "create remove",
   trash: "purge empty",
-  auditLog: "recordFailure recordExport recordBackup recordStart",
+  auditLog: "recordFailure recordExport recordBackup recordCommand recordStart",
   "accounts/accessTokens": "create revoke",
   "accounts/linked": "unlink",
   "accounts/administrators": "set",
   "admin/people": "disable enable remove signOutEverywhere resetSecondFactor setQuota removeRole",
   "admin/invitations": "create revoke",
+  "admin/auditLog": "recordExport",
+  "admin/links": "revoke",
+  "admin/jobs": "repeat",
+  "admin/mail": "queueTest",
   "accounts/reclaim": "removeCredentials verifyAddress",
   "accounts/invitations": "create revoke",
   "accounts/store": "create update updateMany deleteMany deleteUser consumeOne incrementOne commit",

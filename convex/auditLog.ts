@@ -2,7 +2,8 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import { serverMutation, serverMutationFor, userQuery } from "./model/access";
 import { authRequest, signInMethod } from "./model/audit/authEvents";
-import { auditEntry, filteredEvents, ownEvents, toAuditEntry } from "./model/audit/ownEvents";
+import { auditEntry, earlierEntryFields, filteredEvents, ownEvents, toAuditEntry, toEarlierEntry } from "./model/audit/ownEvents";
+import { auditTarget } from "./model/audit/auditTables";
 import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { pageOf } from "./model/lists/paging";
 
@@ -12,12 +13,26 @@ const shownEntry = v.object({ _id: v.id("auditEvents"), ...auditEntry.fields });
 export type ShownAuditEntry = Infer<typeof shownEntry>;
 
 /** Returns the caller's account activity: their own part of the log, newest first. */
-export const list = userQuery({
+export const listAll = userQuery({
   args: { ...filteredEvents, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(shownEntry),
   handler: async ({ db, user }, { paginationOpts, ...filter }) => {
     const result = await ownEvents(db, user.id, filter).paginate(pageOf(paginationOpts));
     return { ...result, page: result.page.map((row) => ({ _id: row._id, ...toAuditEntry(row) })) };
+  },
+});
+
+/** `listAll` for pages of an earlier build, without actions for which they have no text. */
+export const list = userQuery({
+  args: { ...filteredEvents, paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(v.object({ _id: v.id("auditEvents"), ...earlierEntryFields })),
+  handler: async ({ db, user }, { paginationOpts, ...filter }) => {
+    const result = await ownEvents(db, user.id, filter).paginate(pageOf(paginationOpts));
+    const page = result.page.flatMap((row) => {
+      const entry = toEarlierEntry(toAuditEntry(row));
+      return entry ? [{ _id: row._id, ...entry }] : [];
+    });
+    return { ...result, page };
   },
 });
 
@@ -41,12 +56,12 @@ export const recordFailure = serverMutation({
   },
 });
 
-/** Records a download of the account's data, or of its account activity. */
+/** Records a download of the account's data, of its account activity, or of an archive of images. `target`: the archived item. */
 export const recordExport = serverMutationFor({
-  args: { of: v.union(v.literal("data"), v.literal("accountActivity")) },
+  args: { of: v.union(v.literal("data"), v.literal("accountActivity"), v.literal("archive")), target: v.optional(auditTarget) },
   returns: v.null(),
-  handler: async (ctx, { of }) => {
-    await recordAuditEvent(ctx, { action: `${of}.exported` });
+  handler: async (ctx, { of, target }) => {
+    await recordAuditEvent(ctx, of === "archive" ? { action: "archive.downloaded", target } : { action: `${of}.exported` });
     return null;
   },
 });
@@ -58,6 +73,35 @@ export const recordBackup = serverMutation({
   handler: async (ctx, { name, isProven }) => {
     const target = name === undefined ? {} : { target: { kind: "backup" as const, id: name } };
     await recordAuditEvent(ctx, { action: isProven ? "backup.taken" : "backup.failed", ...target });
+    return null;
+  },
+});
+
+/**
+ * Records what a command of the operator did, at the command's time. The app server sends a record again when it could not remove it,
+ * and then nothing is recorded. `name`: the backup or snapshot.
+ */
+export const recordCommand = serverMutation({
+  args: {
+    action: v.union(
+      v.literal("backup.taken"),
+      v.literal("backup.written"),
+      v.literal("backup.failed"),
+      v.literal("backup.restored"),
+      v.literal("database.rolledBack"),
+    ),
+    at: v.number(),
+    name: v.optional(v.string()),
+  },
+  returns: v.null(),
+  handler: async (ctx, { action, at, name }) => {
+    const known = await ctx.db
+      .query("auditEvents")
+      .withIndex("by_age", (q) => q.eq("at", at))
+      .collect();
+    if (known.some((event) => event.action === action)) return null;
+    const kind = action === "database.rolledBack" ? "snapshot" : "backup";
+    await recordAuditEvent(ctx, { action, ...(name !== undefined && { target: { kind, id: name } }) }, { actor: "operator", at });
     return null;
   },
 });

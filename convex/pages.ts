@@ -9,15 +9,21 @@ const QUERIES_MAX = 16;
 /** The allowed queries, because `runQuery` would also run internal functions. */
 const QUERIES = new Map<string, FunctionReference<"query">>(
   [
+    api.admin.auditLog.list,
     api.admin.invitations.list,
+    api.admin.links.list,
+    api.admin.mail.get,
     api.admin.people.get,
     api.admin.people.list,
+    api.admin.storage.people,
+    api.admin.storage.projects,
     api.accounts.accessTokens.list,
     api.accounts.mine.getConnections,
     api.accounts.mine.getMe,
     api.accounts.mine.getSecurity,
     api.accounts.mine.getSessions,
     api.activities.list,
+    api.auditLog.listAll,
     api.auditLog.list,
     api.billing.getBilling,
     api.bulk.getRecent,

@@ -117,6 +117,7 @@ export default defineSchema({
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
     .index("by_removal", ["purgingSince", "removedAt"])
+    .index("by_image_count", ["imageCount"])
     .searchIndex("by_words", worded),
 
   projectMembers: defineTable({
@@ -210,7 +211,9 @@ export default defineSchema({
     /** Each stored file once, including the trash. */
     bytes: v.number(),
     counting: v.optional(v.number()),
-  }).index("by_owner", ["ownerId"]),
+  })
+    .index("by_owner", ["ownerId"])
+    .index("by_bytes", ["bytes"]),
 
   activities: defineTable(activity)
     .index("by_project", ["projectId", "at"])

@@ -11,6 +11,7 @@ import { settingsFingerprints } from "./settings-fingerprints.ts";
 import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
 import { strictTransportSecurityOf } from "./http/guards.ts";
 import { readSecretFiles } from "./secret-files.ts";
+import { readEnvFile, shownSettings } from "./shown-settings.ts";
 import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 import { type AppSecrets, loadSecrets, SecretsError, signingKeySchema } from "./deployment/secrets.ts";
 
@@ -209,7 +210,7 @@ export type Settings = z.infer<typeof settings>;
 /** Reads and validates all settings, and creates missing secrets. `warnings` are sentences for the log. Throws `ConfigError`. */
 export async function readConfig(
   env: NodeJS.ProcessEnv,
-  { production }: { production: boolean },
+  { production, envFile = ".env" }: { production: boolean; envFile?: string },
 ): Promise<{ server: ServerConfig; app: AppConfig; warnings: string[] }> {
   const setAside = setAsideForeign(env);
   const { env: withSecrets, problems: unreadable } = await readSecretFiles(env, [...secretSettings, ...issuerSecrets(env)]);
@@ -236,6 +237,18 @@ export async function readConfig(
       throw error instanceof SecretsError ? new ConfigError([error.message]) : error;
     },
   );
+  const publicUrl = publicUrlOf(set);
+  const shown = shownSettings({
+    values: nonEmptyEnv,
+    given: env,
+    envFile: await readEnvFile(envFile),
+    defaults: { ...settings.parse({}), MAIL_FROM: mailFromOf(publicUrl) },
+    names: Object.keys(settings.shape),
+    isSetting,
+    // Names of accounts' rules can contain "PASSWORD".
+    isSecret: (name) => isSecret(name) && !name.startsWith("ACCOUNTS_"),
+    created: set.CONVEX_URL ? [] : ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"],
+  });
   return {
     server: {
       host: set.HOST,
@@ -274,6 +287,7 @@ export async function readConfig(
       socialProviders: providers.configured,
       issuers: oidc.configured,
       settingsFingerprints: settingsFingerprints(nonEmptyEnv, isSetting, secrets.secret),
+      shownSettings: shown,
     }),
     warnings: [...foreignVariables(setAside), ...settingsWarnings(set, Object.keys(providers.configured))],
   };
@@ -303,10 +317,12 @@ function s3Of(set: z.infer<typeof accessSchema>): S3Settings | null {
 
 function appConfig(
   set: Settings,
-  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders" | "issuers" | "settingsFingerprints"> & { secrets: AppSecrets },
+  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders" | "issuers" | "settingsFingerprints" | "shownSettings"> & {
+    secrets: AppSecrets;
+  },
 ): AppConfig {
   const { secrets, ...rest } = known;
-  const publicUrl = set.APP_URL[0] ?? `http://localhost:${set.PORT}`;
+  const publicUrl = publicUrlOf(set);
   return {
     ...rest,
     ...secrets,
@@ -319,7 +335,7 @@ function appConfig(
     uploadMaxBytes: set.UPLOAD_MAX_BYTES,
     storageQuotaBytes: set.STORAGE_QUOTA_BYTES,
     smtpUrl: set.SMTP_URL ?? null,
-    mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
+    mailFrom: set.MAIL_FROM ?? mailFromOf(publicUrl),
     webhooks: set.WEBHOOKS,
     auditLogRetentionDays: set.AUDIT_LOG_RETENTION_DAYS,
     publicLinks: { enabled: set.PUBLIC_LINKS, reportTo: set.SMTP_URL ? (set.OPERATOR_EMAIL ?? null) : null },
@@ -342,6 +358,9 @@ function appConfig(
   };
 }
 
+const publicUrlOf = (set: Settings): string => set.APP_URL[0] ?? `http://localhost:${set.PORT}`;
+const mailFromOf = (publicUrl: string): string => `Atelier <no-reply@${new URL(publicUrl).hostname}>`;
+
 function paymentsOf(set: Settings): AppConfig["payments"] {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_PRO_PRICE: proPrice } = set;
   if (!secretKey || !webhookSecret || !proPrice) return null;
@@ -360,10 +379,14 @@ function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
 
 const SECRET = /SECRET|KEY|TOKEN|PASSWORD|SMTP_URL/;
 
+function isSecret(name: string): boolean {
+  return SECRET.test(name) && name !== "MAKE_NEW_KEYS";
+}
+
 export const secretSettings: readonly string[] = [
   ...Object.keys(settings.shape),
   ...providerIds.flatMap((id) => Object.values(variablesOf(id)).flat()),
-].filter((name) => SECRET.test(name) && name !== "MAKE_NEW_KEYS");
+].filter(isSecret);
 
 const ofProviders = new Set(providerIds.flatMap((id) => Object.values(variablesOf(id)).flat()));
 const isSetting = (name: string): boolean => Object.hasOwn(settings.shape, name) || ofProviders.has(name) || name.startsWith("OIDC_");

@@ -12,10 +12,12 @@ import { redirectConsole } from "./console.ts";
 import { type Backups, scheduleBackups } from "./backups/schedule-backups.ts";
 import { reasonOf, diskSpaceProblem } from "./deployment/data-dir.ts";
 import { StartError, startEmbedded } from "./deployment/embedded.ts";
+import { diskUsage } from "./http/disk-usage.ts";
 import { Forward } from "./http/forward.ts";
 import { watchRemote } from "./deployment/heartbeat.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./log.ts";
+import { watchRecords } from "./deployment/operation-records.ts";
 import { createPrivateFiles, protectFolder } from "./deployment/private-folder.ts";
 import { ARTIFACT, artifactDigest, pushIfChanged, readPushed } from "./deployment/push.ts";
 import { completeRollBack, removeOldSnapshots, snapshotBeforeUpdate } from "./deployment/snapshots.ts";
@@ -56,7 +58,15 @@ async function main(): Promise<void> {
   }
   const deploymentUrl = embedded?.url ?? appConfig.convexUrl;
   const deployedConfig = { ...appConfig, convexUrl: deploymentUrl };
-  const app = build.createApp(deployedConfig, log);
+  const proxyProblems: string[] = [];
+  const app = build.createApp(deployedConfig, log, {
+    version: VERSION,
+    readiness: () => readiness.check(),
+    proxyProblems: () => proxyProblems,
+    websockets: () => forward?.size ?? 0,
+    backups: () => backups && { ageSeconds: backups.ageSeconds(), isProven: backups.isProven(), warning: backups.warning() },
+    disk: () => diskUsage(config.dataDir, embedded !== null),
+  });
   const endWatch = embedded ? undefined : watchRemote(deploymentUrl, log);
   const forward = embedded && new Forward(embedded.url, log);
   const readiness = createReadiness({
@@ -67,6 +77,7 @@ async function main(): Promise<void> {
     backupWarning: config.backups && (() => backups?.warning() ?? null),
   });
   let backups: Backups | null = null;
+  let records: ReturnType<typeof watchRecords> | null = null;
   let connections = 0;
   const metrics = createMetrics({
     ...config.metrics,
@@ -83,6 +94,7 @@ async function main(): Promise<void> {
     origins: config.origins,
     trustedProxyHops: config.trustedProxyHops,
     operations: { readiness, metrics, version: VERSION },
+    onProxyProblem: (text) => proxyProblems.push(text),
     log,
   });
   server.on("connection", (socket: Socket) => {
@@ -102,6 +114,7 @@ async function main(): Promise<void> {
         close: async () => {
           endWatch?.();
           await backups?.close();
+          await records?.close();
           await app.close();
           await embedded?.close();
         },
@@ -121,6 +134,7 @@ async function main(): Promise<void> {
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
   if (config.backups) backups = scheduleBackups({ settings: config.backups, log, onOutcome: (outcome) => app.recordBackup(outcome) });
+  if (embedded) records = watchRecords({ dataDir: config.dataDir, store: (record) => app.recordCommand(record), log });
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
 }
 

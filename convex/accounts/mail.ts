@@ -2,6 +2,7 @@ import { type Infer, type ObjectType, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
 import { serverMutation, serverQuery } from "../model/access";
+import { reportedAttempt } from "../model/accounts/mailTables";
 import { accountNotice, isAccountNotice } from "../model/accounts/noticeTables";
 import { userOf } from "../model/members";
 import { mailContent, notificationMail } from "../model/notifications/mailContent";
@@ -80,25 +81,36 @@ async function claimDue(ctx: MutationCtx, { lease: by, leaseMs, limit }: ObjectT
   return found;
 }
 
+/** `attempt`: has no reason if the message was sent. Absent for a message without a recipient. */
 export const done = serverMutation({
-  args: { id: v.id("mails"), lease: v.string() },
+  args: { id: v.id("mails"), lease: v.string(), attempt: v.optional(v.object(reportedAttempt)) },
   returns: v.null(),
-  handler: async (ctx, { id, lease: by }) => {
+  handler: async (ctx, { id, lease: by, attempt }) => {
     const row = await ctx.db.get(id);
-    if (row?.lease === by) await finishMail(ctx, row);
+    if (row?.lease !== by) return null;
+    if (attempt) await recordAttempt(ctx, row, { ...attempt, result: attempt.reason === undefined ? "sent" : "failed" });
+    await finishMail(ctx, row);
     return null;
   },
 });
 
 export const postpone = serverMutation({
-  args: { id: v.id("mails"), lease: v.string(), dueAt: v.number() },
+  args: { id: v.id("mails"), lease: v.string(), dueAt: v.number(), attempt: v.optional(v.object(reportedAttempt)) },
   returns: v.null(),
-  handler: async ({ db }, { id, lease, dueAt }) => {
-    const row = await db.get(id);
-    if (row?.lease === lease) await db.patch(id, { lease: undefined, dueAt });
+  handler: async (ctx, { id, lease: by, dueAt, attempt }) => {
+    const row = await ctx.db.get(id);
+    if (row?.lease !== by) return null;
+    if (attempt) await recordAttempt(ctx, row, { ...attempt, result: "postponed" });
+    await ctx.db.patch(id, { lease: undefined, dueAt });
     return null;
   },
 });
+
+type Attempt = Pick<Doc<"mailAttempts">, "kind" | "result" | "reason">;
+
+async function recordAttempt({ db }: MutationCtx, { attempts }: Doc<"mails">, attempt: Attempt): Promise<void> {
+  await db.insert("mailAttempts", { at: Date.now(), attempt: attempts, ...attempt });
+}
 
 const queuedMail = { id: v.id("mails"), writtenAt: v.number() };
 

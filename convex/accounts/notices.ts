@@ -14,6 +14,7 @@ const DEVICES_KEPT = 50;
 const NOTIFIED_ONCE_WITHIN = 24 * 60 * 60 * 1000;
 const NOTICES_READ = 20;
 const MAIL_EXPIRES_AFTER = 3 * 24 * 60 * 60 * 1000;
+const ATTEMPT_KEPT = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 100;
 
 export const tell = internalMutation({
@@ -145,6 +146,10 @@ export const sweep = internalMutation({
         .withIndex("by_age", (q) => q.lt("seenAt", now - DEVICE_KEPT))
         .take(BATCH)),
       ...(await ctx.db
+        .query("mailAttempts")
+        .withIndex("by_age", (q) => q.lt("at", now - ATTEMPT_KEPT))
+        .take(BATCH)),
+      ...(await ctx.db
         .query("mails")
         .withIndex("by_expiry", (q) => q.lt("expiresAt", now))
         .take(BATCH)),
@@ -155,6 +160,9 @@ export const sweep = internalMutation({
   },
 });
 
-async function deleteAll({ db }: MutationCtx, rows: (Doc<"notices"> | Doc<"devices"> | Doc<"mails">)[]): Promise<void> {
+async function deleteAll(
+  { db }: MutationCtx,
+  rows: (Doc<"notices"> | Doc<"devices"> | Doc<"mails"> | Doc<"mailAttempts">)[],
+): Promise<void> {
   for (const { _id } of rows) await db.delete(_id);
 }

@@ -179,6 +179,8 @@ export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerForChange);
 /** Builds the administration's queries. They return no content of other people. */
 export const administratorQuery = customQuery(query, asAdministrator);
+/** Builds the administration's queries for downloads, which can outlast the token of a browser. */
+export const serverQueryForAdministrator = customQuery(query, asServerForAdministrator);
 /** Builds the administration's mutations. The app server calls them, because it also limits and logs its forms. */
 export const administratorMutation = customMutation(mutation, asServerForAdministrator);
 /** Builds destructive ones. Throws "unauthenticated" unless the administrator has signed in recently. */

@@ -141,6 +141,20 @@ describe("npm run backup", { timeout: 60_000 }, () => {
   });
 });
 
+describe("records for the audit log", { timeout: 60_000 }, () => {
+  const recordsIn = (dir: string) =>
+    readdirSync(join(dir, "operations")).map((name) => JSON.parse(readFileSync(join(dir, "operations", name), "utf8")));
+
+  it("are left by backups and restores", async () => {
+    rmSync(join(dataDir, "operations"), { recursive: true, force: true });
+    const from = await backUp();
+    expect(recordsIn(dataDir)).toEqual([{ action: "backup.written", name: "copy", at: expect.any(Number) }]);
+    const to = join(folder, "restored");
+    expect(await run("restore", [from], to)).toMatchObject({ code: 0 });
+    expect(recordsIn(to)).toEqual([{ action: "backup.restored", name: "copy", at: expect.any(Number) }]);
+  });
+});
+
 describe("npm run restore", { timeout: 60_000 }, () => {
   it("restores everything and leaves the backup unchanged", { tags: "slow" }, async () => {
     const from = await backUp();

@@ -1,7 +1,7 @@
 /** `npm run backup [-- FOLDER [--link]]`: copies the deployment's data and keys to FOLDER or BACKUP_TO. The app may run. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { backUp, lockForBackup } from "@atelier/engine/backup";
@@ -9,6 +9,7 @@ import { copyDurably, sync } from "@atelier/engine/copy";
 import { writeManifest } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
 import { writeFailure } from "./write-failure.ts";
+import { leaveRecord } from "../deployment/operation-records.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 
 if (existsSync(".env")) process.loadEnvFile(".env");
@@ -39,11 +40,13 @@ async function main(): Promise<void> {
     await rm(target, { recursive: true, force: true });
     await rename(partial, target);
     await sync(dirname(target));
+    await leaveRecord(dataDir, { action: "backup.written", name: basename(target) });
     console.log(
       `The backup in ${target} is complete${running ? ", as of a moment ago" : ""}. It contains the keys: store it as safely as the data.`,
     );
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
+    await leaveRecord(dataDir, { action: "backup.failed", name: basename(target) });
     throw await failure(error, target);
   } finally {
     // Removed before the lock is released, because another backup could then hold it.
@@ -63,6 +66,7 @@ async function backUpToTarget(): Promise<void> {
   const { server } = await readConfig(process.env, { production: true });
   if (!server.backups) return;
   const { name, problems, newBytes, pages } = await runBackup({ dataDir: server.dataDir, settings: server.backups, env: process.env });
+  await leaveRecord(dataDir, { action: problems.length > 0 ? "backup.failed" : "backup.taken", name });
   if (problems.length > 0) throw new Error(`The backup ${name} failed its test:\n${formatProblems(problems)}`);
   console.log(
     `The backup ${name} in ${server.backups.to} is complete (${(newBytes / 1e6).toFixed(1)} MB new). It was restored and compared, and ${pages} pages were rendered from it.`,

@@ -1,7 +1,7 @@
 /** `npm run restore -- FOLDER|BUCKET [--backup NAME] [--accept-damaged]`: copies a backup into an empty DATA_DIR. */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { copyDurably, copyFolder, sync } from "@atelier/engine/copy";
@@ -13,6 +13,7 @@ import { isBackupFolder, requireReadable } from "../backups/folder-target.ts";
 import { openTarget } from "../backups/open-target.ts";
 import { restoreBackup } from "../backups/restore-backup.ts";
 import { completeRestore, partialOf, RESTORED_PARTS } from "../deployment/complete-restore.ts";
+import { leaveRecord } from "../deployment/operation-records.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { readBackupAccess } from "../config.ts";
 import { isBucket } from "../s3/s3-settings.ts";
@@ -34,7 +35,10 @@ async function main(): Promise<void> {
   if (positionals[0] === undefined) throw new Error("Name the backup: npm run restore -- FOLDER");
   const from = isBucket(positionals[0]) ? positionals[0] : resolve(positionals[0]);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if (await completeRestore(dataDir)) return console.log(`Completed the interrupted restore to ${dataDir}.`);
+  if (await completeRestore(dataDir)) {
+    await leaveRecord(dataDir, { action: "backup.restored", name: values.backup ?? basename(from) });
+    return console.log(`Completed the interrupted restore to ${dataDir}.`);
+  }
   const existing = (await readdir(dataDir)).filter((name) => RESTORED_PARTS.some((part) => part === name));
   if (existing.length > 0)
     throw new Error(
@@ -46,7 +50,11 @@ async function main(): Promise<void> {
     for (const name of RESTORED_PARTS) await rm(partial(name), { recursive: true, force: true });
     const copy = isBucket(from) || isBackupFolder(from) ? copyScheduled : copyFolderBackup;
     problems = await copy(from, { name: values.backup, acceptDamaged: values["accept-damaged"] });
-    for (const name of RESTORED_PARTS) await rename(partial(name), join(dataDir, name));
+    for (const name of RESTORED_PARTS) {
+      // The last rename completes the restore, and after it a repeated command would refuse.
+      if (name === RESTORED_PARTS.at(-1)) await leaveRecord(dataDir, { action: "backup.restored", name: values.backup ?? basename(from) });
+      await rename(partial(name), join(dataDir, name));
+    }
     await sync(dataDir);
   } catch (error) {
     for (const name of RESTORED_PARTS) await rm(partial(name), { recursive: true, force: true });

@@ -7,6 +7,7 @@ import * as z from "zod";
 import type { AppConfig } from "../../app/config.ts";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { completeRestore } from "./complete-restore.ts";
+import { leaveRecord } from "./operation-records.ts";
 
 export type AppSecrets = Pick<AppConfig, "secret" | "signingKey">;
 export type Secrets = AppSecrets & { engineAdminKey: string | null };
@@ -56,7 +57,7 @@ export async function loadSecrets(dataDir: string | null, configured: Partial<Ap
 }
 
 async function readOrMake(dataDir: string, mayMake: boolean): Promise<StoredSecrets> {
-  await completeRestore(dataDir);
+  if (await completeRestore(dataDir)) await leaveRecord(dataDir, { action: "backup.restored" });
   const path = join(dataDir, "secrets.json");
   // Checked before the keys: a concurrent first start creates the keys first.
   const hasData = existsSync(join(dataDir, "convex", FILE_NAME));

@@ -146,6 +146,9 @@ describe("npm run rollback", () => {
     });
     await engine.stop("SIGTERM");
     expect(await run(snapshot?.name ?? "")).toMatchObject({ code: 0, output: expect.stringContaining("Start version 1.2.3 now") });
+    const [record = ""] = await readdir(join(dataDir, "operations"));
+    const left = JSON.parse(await readFile(join(dataDir, "operations", record), "utf8"));
+    expect(left, "a record for the audit log").toMatchObject({ action: "database.rolledBack", name: snapshot?.name });
     expect(await readFile(database())).toEqual(before);
     await (await startEngine(join(dataDir, "convex"), ADMIN_KEY)).stop("SIGTERM");
     const replaced = (await listSnapshots(dataDir))[0]?.name ?? "";

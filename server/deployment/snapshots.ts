@@ -8,6 +8,7 @@ import { FILE_NAME, FORMAT, readStoredFormat, settleFile } from "@atelier/engine
 import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
 import { reasonOf } from "./data-dir.ts";
 import { StartError } from "./embedded.ts";
+import { leaveRecord } from "./operation-records.ts";
 import type { Log } from "../log.ts";
 
 export type Snapshot = { name: string; version: string | null; at: Date };
@@ -109,6 +110,7 @@ export async function completeRollBack(dataDir: string): Promise<RollBack | null
     await sync(dir);
   }
   storeNewestCommit(dir);
+  await leaveRecord(dataDir, { action: "database.rolledBack", name: pending.name, at: timeOf(pending.replaced).getTime() });
   await rm(rollBackFile(dataDir), { force: true });
   await sync(folderOf(dataDir));
   return pending;

@@ -25,6 +25,8 @@ export type ListenerOptions = OriginSettings & {
   limits?: { connections?: number; inFlight?: number; bodyTimeout?: number; headersTimeout?: number };
   before?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   ownUpgrade?: (request: IncomingMessage) => boolean;
+  /** Receives each problem of a proxy once. */
+  onProxyProblem?: (text: string) => void;
   log: Log;
 };
 
@@ -64,7 +66,7 @@ export function createListener(options: ListenerOptions): Server {
   limitConnections(server, limits.connections);
   const enter = createRequestLimit(limits.inFlight);
   const answering = new WeakMap<Duplex, ServerResponse>();
-  const watchProxy = createProxyWatch(options, options.log);
+  const watchProxy = createProxyWatch(options, options.log, options.onProxyProblem);
 
   server.on("request", (request, response) => {
     answering.set(request.socket, response);

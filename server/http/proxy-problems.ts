@@ -11,13 +11,18 @@ const TEXTS = {
     "a proxy does not forward websockets, so pages update over HTTP. Let it forward the headers Upgrade and Connection (in nginx: proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;) (docs/proxies.md)",
 };
 
-/** Returns a function that logs each problem of a proxy once, at the first request that shows it. */
-export function createProxyWatch(settings: OriginSettings, log: Log): (request: IncomingMessage, origin: string | null) => void {
+/** Returns a function that logs each problem of a proxy once, at the first request that shows it, and passes it to `onProblem`. */
+export function createProxyWatch(
+  settings: OriginSettings,
+  log: Log,
+  onProblem: (text: string) => void = () => {},
+): (request: IncomingMessage, origin: string | null) => void {
   const logged = new Set<string>();
   const warn = (problem: string, text: string) => {
     if (logged.has(problem)) return;
     logged.add(problem);
     log.warn(text);
+    onProblem(text);
   };
   return (request, origin) => {
     if (settings.trustedProxyHops === 0 && FORWARDED.some((name) => request.headers[name] !== undefined)) warn("hops", TEXTS.hops);

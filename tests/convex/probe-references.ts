@@ -14,6 +14,7 @@ export const probe = {
   filesAmong: makeFunctionReference<"query", { ids: Id<"_storage">[] }, Id<"_storage">[]>("probe:filesAmong"),
   pending: makeFunctionReference<"query", Record<string, never>, number>("probe:pending"),
   scheduledCalls: makeFunctionReference<"query", { name: string }, number>("probe:scheduledCalls"),
+  scheduleFailure: makeFunctionReference<"mutation", { text: string }, string>("probe:scheduleFailure"),
   insertImages: makeFunctionReference<
     "mutation",
     { designId: Id<"designs">; storageId: Id<"_storage">; from: number; count: number },

@@ -1,4 +1,4 @@
-import { internalMutationGeneric, internalQueryGeneric } from "convex/server";
+import { internalMutationGeneric, internalQueryGeneric, makeFunctionReference } from "convex/server";
 import { v } from "convex/values";
 
 /** Test-only functions that read and write rows. `backends.ts` pushes this module as `probe`. */
@@ -119,4 +119,17 @@ export const replace = internalMutationGeneric({
     const known = db.normalizeId(table, id);
     if (known) await db.replace(known, fields);
   },
+});
+
+/** Fails with a message that quotes a value, as validators do. */
+export const fail = internalMutationGeneric({
+  args: { text: v.string() },
+  handler: (_, { text }) => {
+    throw new Error(`The job failed. Value: ${text}`);
+  },
+});
+
+export const scheduleFailure = internalMutationGeneric({
+  args: { text: v.string() },
+  handler: ({ scheduler }, { text }) => scheduler.runAfter(0, makeFunctionReference<"mutation">("probe:fail"), { text }),
 });

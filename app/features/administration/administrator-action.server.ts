@@ -6,6 +6,7 @@ import { clearSessionCache } from "~/features/accounts/session/session-check.ser
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { requireRecentSignIn } from "~/features/accounts/settings/require-recent-sign-in.server";
 import { notFoundResponse, refusalOf } from "~/lib/data/error-responses";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { RECENT_SIGN_IN_MS } from "#convex/model/admin/recentSignIn";
 
@@ -34,7 +35,9 @@ async function run<M extends AdministratorMutation>(
   try {
     const client = serviceConvex(context.get(configContext));
     // TypeScript cannot relate the omitted and added argument to the function's arguments.
-    return await client.mutation<AdministratorMutation>(mutation, { ...args, sessionId }, { skipQueue: true }).finally(clearSessionCache);
+    return await client
+      .mutation<AdministratorMutation>(mutation, { ...args, sessionId, ...clientNetwork(context) }, { skipQueue: true })
+      .finally(clearSessionCache);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.code === "unauthenticated") throw redirectToSignIn(request);

@@ -1,4 +1,5 @@
 import { AUDIT_CATEGORIES, type AuditCategory } from "#convex/model/audit/auditActions";
+import type { LogFilter } from "#convex/model/audit/allEvents";
 import type { AuditFilter } from "#convex/model/audit/ownEvents";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -24,8 +25,25 @@ export function auditFilterOf({ category, from, to }: FilterFields): AuditFilter
   };
 }
 
+/** The filter's fields of the administration. */
+export type LogFilterFields = FilterFields & { person: string; result: (typeof RESULTS)[number] | "" };
+
+export const RESULTS = ["success", "failure"] as const;
+
+/** The longest address has 254 characters. */
+export const PERSON_LENGTH = 254;
+
+export function logFilterFieldsIn(params: URLSearchParams): LogFilterFields {
+  const person = (params.get("person") ?? "").trim().slice(0, PERSON_LENGTH);
+  return { ...filterFieldsIn(params), person, result: RESULTS.find((each) => each === params.get("result")) ?? "" };
+}
+
+export function logFilterOf({ person, result, ...fields }: LogFilterFields): LogFilter {
+  return { ...auditFilterOf(fields), ...(person !== "" && { person }), ...(result !== "" && { result }) };
+}
+
 /** Returns the search of an address with these fields. */
-export function filterSearch(fields: FilterFields, more: Record<string, string> = {}): string {
+export function filterSearch(fields: FilterFields | LogFilterFields, more: Record<string, string> = {}): string {
   const set = Object.entries(fields).filter(([, value]) => value !== "");
   return new URLSearchParams({ ...Object.fromEntries(set), ...more }).toString();
 }

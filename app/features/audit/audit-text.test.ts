@@ -16,3 +16,7 @@ it("names method, provider, role and number", () => {
 it("names who acted instead of the user", () => {
   expect([actorText({ actor: "user" }), actorText({ actor: "operator" })]).toEqual([null, "by the operator"]);
 });
+
+it("has a text for an action of a later build", () => {
+  expect(auditText({ action: "later.added" })).toBe("Other event");
+});

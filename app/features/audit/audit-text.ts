@@ -1,6 +1,6 @@
 import { providerName } from "~/features/accounts/session/provider-names";
 import { count } from "~/lib/ui/count";
-import type { AuditAction, AuditCategory, SignInMethod } from "#convex/model/audit/auditActions";
+import { type AuditAction, type AuditCategory, isAuditAction, type SignInMethod } from "#convex/model/audit/auditActions";
 import type { AuditEntry } from "#convex/model/audit/ownEvents";
 
 export const CATEGORY_NAMES: Record<AuditCategory, string> = {
@@ -75,6 +75,8 @@ const TEXTS: Record<AuditAction, string | ((details: Details) => string)> = {
   "signInLink.created": "Sign-in link created",
   "data.exported": "Account data exported",
   "accountActivity.exported": "Account activity exported",
+  "auditLog.exported": "Audit log exported",
+  "archive.downloaded": "Archive of images downloaded",
   "item.deleted": "Item deleted permanently",
   "trash.emptied": "Trash emptied",
   "account.deleted": "Account deleted",
@@ -83,12 +85,19 @@ const TEXTS: Record<AuditAction, string | ((details: Details) => string)> = {
   "account.disabled": "Account disabled",
   "account.enabled": "Account enabled",
   "quota.changed": "Storage quota changed",
+  "job.repeated": ({ job = "" }) => (job === "" ? "Job repeated" : `Job repeated: ${job}`),
+  "testMail.queued": "Test mail sent",
   "backup.taken": "Backup taken and tested",
+  "backup.written": "Backup written to a folder",
   "backup.failed": "Backup failed",
+  "backup.restored": "Backup restored",
+  "database.rolledBack": "Database restored from a snapshot",
   "settings.changed": ({ settings = [] }) => `Settings changed: ${settings.join(", ")}`,
 };
 
+/** Events of a later build can have an action that this build does not have. */
 export function auditText({ action, details = {} }: Shown): string {
+  if (!isAuditAction(action)) return "Other event";
   const text = TEXTS[action];
   return typeof text === "string" ? text : text(details);
 }

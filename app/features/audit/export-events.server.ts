@@ -7,8 +7,11 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const TYPES = { csv: "text/csv", json: "application/json" } as const satisfies Record<ExportFormat, string>;
 
-const COLUMNS = ["at", "action", "category", "result", "actor", "address", "targetKind", "targetId"] as const;
-const DETAILS = ["method", "provider", "reason", "role", "count", "isReset", "isLast", "settings"] as const;
+const COLUMNS = ["at", "action", "category", "result", "actor"];
+/** Only in the export of the administration. */
+const PEOPLE = ["userId", "email", "otherUserId", "otherEmail"];
+const OBJECTS = ["address", "targetKind", "targetId"];
+const DETAILS = ["method", "provider", "reason", "role", "count", "isReset", "isLast", "settings", "job"];
 
 /** Rows of CSV that are formatted at once. */
 const BATCH = 100;
@@ -18,10 +21,17 @@ const exports = createConcurrencyLimit(EXPORTS_MAX);
 
 type Event = Record<string, unknown>;
 
-type Export = { name: string; userId: string; format: ExportFormat; events: () => AsyncIterable<Event> };
+type Export = {
+  name: string;
+  userId: string;
+  format: ExportFormat;
+  /** Adds columns with the accounts of each event. */
+  withPeople?: boolean;
+  events: () => AsyncIterable<Event>;
+};
 
 /** Streams events as CSV (RFC 4180) or as a JSON array, so that their number costs no memory. Answers 429 above `EXPORTS_MAX`. */
-export function exportEvents(request: Request, { name, userId, format, events }: Export): Response {
+export function exportEvents(request: Request, { name, userId, format, withPeople = false, events }: Export): Response {
   const headers = {
     "Content-Type": `${TYPES[format]}; charset=utf-8`,
     "Content-Disposition": attachment(`${name}.${format}`, TYPES[format]),
@@ -32,7 +42,7 @@ export function exportEvents(request: Request, { name, userId, format, events }:
   };
   if (request.method === "HEAD") return new Response(null, { headers });
   try {
-    return new Response(streamOf(format === "csv" ? toCsv(events()) : toJson(events()), exports.acquire(userId)), { headers });
+    return new Response(streamOf(format === "csv" ? toCsv(events(), withPeople) : toJson(events()), exports.acquire(userId)), { headers });
   } catch (error) {
     if (!(error instanceof ConcurrencyLimitError)) throw error;
     const text = `You are already exporting ${EXPORTS_MAX} times. Wait until one export is complete, then try again.\n`;
@@ -62,18 +72,19 @@ function streamOf(chunks: AsyncGenerator<string>, onEnd: () => void): ReadableSt
 }
 
 /** Spreadsheets would run values that begin like a formula, so these are escaped. */
-const CSV = { columns: [...COLUMNS, ...DETAILS], escape_formulas: true, record_delimiter: "\r\n" } as const;
+const CSV = { escape_formulas: true, record_delimiter: "\r\n" } as const;
 
-async function* toCsv(events: AsyncIterable<Event>): AsyncGenerator<string> {
-  yield stringify([], { ...CSV, header: true, bom: true });
+async function* toCsv(events: AsyncIterable<Event>, withPeople: boolean): AsyncGenerator<string> {
+  const options = { ...CSV, columns: [...COLUMNS, ...(withPeople ? PEOPLE : []), ...OBJECTS, ...DETAILS] };
+  yield stringify([], { ...options, header: true, bom: true });
   let rows: Event[] = [];
   for await (const event of events) {
     rows.push(flat(event));
     if (rows.length < BATCH) continue;
-    yield stringify(rows, CSV);
+    yield stringify(rows, options);
     rows = [];
   }
-  if (rows.length > 0) yield stringify(rows, CSV);
+  if (rows.length > 0) yield stringify(rows, options);
 }
 
 function flat({ at, target, details, ...event }: Event): Event {

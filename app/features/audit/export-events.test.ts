@@ -29,9 +29,9 @@ describe("exportEvents", () => {
     expect(answer.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
     expect(answer.headers.get("Content-Disposition")).toContain("account-activity.csv");
     expect((await answer.text()).replace("\ufeff", "").split("\r\n")).toEqual([
-      "at,action,category,result,actor,address,targetKind,targetId,method,provider,reason,role,count,isReset,isLast,settings",
-      "2026-11-26T12:00:00.000Z,link.revoked,,success,user,,link,k1,,,,,,,,",
-      "2026-11-26T12:00:00.001Z,signIn.failed,,failure,visitor,192.0.2.0/24,,,password,,'=INVALID,,,,,A B",
+      "at,action,category,result,actor,address,targetKind,targetId,method,provider,reason,role,count,isReset,isLast,settings,job",
+      "2026-11-26T12:00:00.000Z,link.revoked,,success,user,,link,k1,,,,,,,,,",
+      "2026-11-26T12:00:00.001Z,signIn.failed,,failure,visitor,192.0.2.0/24,,,password,,'=INVALID,,,,,A B,",
       "",
     ]);
   });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FunctionArgs } from "convex/server";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
@@ -9,6 +10,8 @@ const RETRY_MS = 60_000;
 
 /** Outcome of a scheduled backup. `name` is null when none was taken; `isProven` is false after a failed test. */
 export type BackupOutcome = { name: string | null; isProven: boolean };
+
+export type CommandRecord = FunctionArgs<typeof api.auditLog.recordCommand>;
 
 /** Writes the events of the app server itself to the audit log, and repeats while the deployment is unavailable. */
 export function operationRecorder(config: AppConfig) {
@@ -38,6 +41,10 @@ export function operationRecorder(config: AppConfig) {
       record(() =>
         serviceConvex(config).mutation(api.auditLog.recordBackup, { isProven, ...(name !== null && { name }) }, { skipQueue: true }),
       ),
+    /** Records what a command of the operator did. Throws while the deployment is unavailable. */
+    async command(record: CommandRecord): Promise<void> {
+      await serviceConvex(config).mutation(api.auditLog.recordCommand, record, { skipQueue: true });
+    },
     close: () => stopping.abort(),
   };
 }

@@ -1,9 +1,11 @@
 import { href, redirect, type RouterContextProvider } from "react-router";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf, unavailableResponse } from "~/lib/data/error-responses";
 import { FORM_FIELD, listOf, textOf } from "~/lib/forms/intents";
+import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
@@ -21,14 +23,16 @@ type DownloadRequest = { request: Request; file: string; context: Readonly<Route
 
 /** @throws a redirect to sign-in, 503, or the same 404 for missing and foreign designs */
 export async function downloadDesign(requested: DownloadRequest): Promise<Response> {
-  const { id, userId, content } = await open(requested);
+  const { id, userId, content, record } = await open(requested);
   const { value } = await convexFor(requested.context).preload(api.designs.getDesignById, { id });
+  await record({ kind: "design", id });
   return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => designEntries(content, id, signal) });
 }
 
 export async function downloadProject(requested: DownloadRequest): Promise<Response> {
-  const { id, userId, content } = await open(requested);
+  const { id, userId, content, record } = await open(requested);
   const { value } = await convexFor(requested.context).preload(api.projects.getProjectById, { id });
+  await record({ kind: "project", id });
   return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => projectEntries(content, id, signal) });
 }
 
@@ -38,7 +42,7 @@ export async function downloadSelection(request: Request, context: Readonly<Rout
   checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS, ...WHOLE_FIELDS], repeated: [SELECTED_FIELD, ...WHOLE_LISTS] });
   const ids = [...new Set(listOf(sent, SELECTED_FIELD))];
   const kind = sent.get("kind") === "design" ? "design" : "image";
-  const { userId, content } = await open({ request, file: "", context });
+  const { userId, content, record } = await open({ request, file: "", context });
   const lists = Object.fromEntries(WHOLE_LISTS.map((name) => [name, listOf(sent, name)]));
   const whole = jobSelection(kind, { ids, all: textOf(sent, "all"), ...lists });
   try {
@@ -46,9 +50,11 @@ export async function downloadSelection(request: Request, context: Readonly<Rout
       const { place } = whole;
       const selection = { ...whole, place, until: Date.now() };
       const name = await nameOf(context, place);
+      await record(place);
       return zipResponse(request, { name, userId, entries: (signal) => wholeEntries(content, selection, signal) });
     }
     const { value } = await convexFor(context).preload(api.many.getName, { kind, ids: ids.slice(0, DIRECT_MAX) });
+    await record();
     return zipResponse(request, { name: value, userId, entries: (signal) => selectionEntries(content, kind, ids, signal) });
   } catch (error) {
     const refusal = refusalOf(error);
@@ -76,9 +82,17 @@ async function open({ request, file, context }: DownloadRequest) {
     throw error instanceof Unavailable ? unavailableResponse() : error;
   });
   if (!visitor) throw redirectToSignIn(request);
+  const config = context.get(configContext);
+  const { sessionId, userId } = visitor;
   return {
     id: file.replace(/\.zip$/, ""),
-    userId: visitor.userId,
-    content: contentReader(visitor, context.get(configContext)),
+    userId,
+    content: contentReader(visitor, config),
+    /** Writes the download to the audit log. A selection of single items has no target. */
+    async record(target?: SelectedPlace): Promise<void> {
+      if (request.method === "HEAD") return;
+      const download = { sessionId, of: "archive" as const, ...(target && { target }), ...clientNetwork(context) };
+      await serviceConvex(config).mutation(api.auditLog.recordExport, download, { skipQueue: true });
+    },
   };
 }

@@ -27,6 +27,7 @@ export const testConfig: AppConfig = {
   webhooks: true,
   auditLogRetentionDays: 365,
   settingsFingerprints: {},
+  shownSettings: [],
   publicLinks: { enabled: true, reportTo: null },
   payments: null,
   accounts: {

@@ -2,7 +2,26 @@ import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
 /** Mail is queued with its cause and sent later: response times must not reveal whether an account exists. */
+/** An attempt to deliver a message, without its recipient. */
+export const mailAttempt = {
+  at: v.number(),
+  /** Kind of the message, such as "verifyEmail". */
+  kind: v.string(),
+  /** "postponed": the attempt failed and will be repeated. "failed": the mail server rejected the message for good. */
+  result: v.union(v.literal("sent"), v.literal("postponed"), v.literal("failed")),
+  /** Number of the attempt, from 1. */
+  attempt: v.number(),
+  /** Error code, without addresses. */
+  reason: v.optional(v.string()),
+};
+
+/** What an app server reports of an attempt. */
+export const reportedAttempt = { kind: v.string(), reason: v.optional(v.string()) };
+
 export const mailTables = {
+  /** Deleted after seven days. */
+  mailAttempts: defineTable(mailAttempt).index("by_age", ["at"]),
+
   mails: defineTable({
     userId: v.optional(v.string()),
     content: v.union(

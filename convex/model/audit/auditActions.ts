@@ -75,6 +75,8 @@ export const AUDIT_ACTIONS = {
 
   "data.exported": { category: "data" },
   "accountActivity.exported": { category: "data" },
+  "auditLog.exported": { category: "data" },
+  "archive.downloaded": { category: "data" },
   "item.deleted": { category: "data" },
   "trash.emptied": { category: "data" },
   "account.deleted": { category: "data" },
@@ -84,13 +86,31 @@ export const AUDIT_ACTIONS = {
   "account.disabled": { category: "operation" },
   "account.enabled": { category: "operation" },
   "quota.changed": { category: "operation" },
+  "job.repeated": { category: "operation", details: ["job"] },
+  "testMail.queued": { category: "operation" },
 
   "backup.taken": { category: "operation" },
+  /** A copy to a folder, which is not tested. */
+  "backup.written": { category: "operation" },
   "backup.failed": { category: "operation", result: "failure" },
+  "backup.restored": { category: "operation" },
+  "database.rolledBack": { category: "operation" },
   "settings.changed": { category: "operation", details: ["settings"] },
 } as const satisfies Record<string, Rule>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-const isAction = (name: string): name is AuditAction => Object.hasOwn(AUDIT_ACTIONS, name);
-export const AUDIT_ACTION_NAMES: AuditAction[] = Object.keys(AUDIT_ACTIONS).filter(isAction);
+export const isAuditAction = (name: string): name is AuditAction => Object.hasOwn(AUDIT_ACTIONS, name);
+export const AUDIT_ACTION_NAMES: AuditAction[] = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
+
+/** Pages of an earlier build have no text for these. */
+const LATER: readonly AuditAction[] = [
+  "auditLog.exported",
+  "archive.downloaded",
+  "backup.written",
+  "backup.restored",
+  "database.rolledBack",
+  "job.repeated",
+  "testMail.queued",
+];
+export const EARLIER_ACTION_NAMES: AuditAction[] = AUDIT_ACTION_NAMES.filter((name) => !LATER.includes(name));

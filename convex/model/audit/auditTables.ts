@@ -1,7 +1,7 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { memberRole } from "../memberRole";
-import { AUDIT_ACTION_NAMES, AUDIT_CATEGORIES, SIGN_IN_METHODS } from "./auditActions";
+import { AUDIT_ACTION_NAMES, AUDIT_CATEGORIES, EARLIER_ACTION_NAMES, SIGN_IN_METHODS } from "./auditActions";
 
 const oneOf = <Name extends string>(names: readonly Name[]) => v.union(...names.map((name) => v.literal<Name>(name)));
 
@@ -19,20 +19,15 @@ export const auditActor = v.union(
 );
 export type AuditActor = Infer<typeof auditActor>;
 
+const EARLIER_TARGETS = ["project", "design", "image", "link", "accessToken", "webhook", "backup"] as const;
+
 /** The object that an action changed. Names and contents are never stored. */
-export const auditTarget = v.object({
-  kind: v.union(
-    v.literal("project"),
-    v.literal("design"),
-    v.literal("image"),
-    v.literal("link"),
-    v.literal("accessToken"),
-    v.literal("webhook"),
-    v.literal("backup"),
-  ),
-  id: v.string(),
-});
+export const auditTarget = v.object({ kind: oneOf([...EARLIER_TARGETS, "snapshot"]), id: v.string() });
 export type AuditTarget = Infer<typeof auditTarget>;
+
+/** What pages of an earlier build can show. */
+export const earlierAction = oneOf(EARLIER_ACTION_NAMES);
+export const earlierTarget = v.object({ kind: oneOf(EARLIER_TARGETS), id: v.string() });
 
 export const auditDetails = v.object({
   method: v.optional(oneOf(SIGN_IN_METHODS)),
@@ -45,6 +40,8 @@ export const auditDetails = v.object({
   isLast: v.optional(v.literal(true)),
   /** Names of settings, without values. */
   settings: v.optional(v.array(v.string())),
+  /** Name of a scheduled function. */
+  job: v.optional(v.string()),
 });
 export type AuditDetails = Infer<typeof auditDetails>;
 
@@ -69,8 +66,11 @@ export const auditTables = {
   auditEvents: defineTable(auditEvent)
     .index("by_user", ["userId", "at"])
     .index("by_user_category", ["userId", "category", "at"])
+    .index("by_user_result", ["userId", "result", "at"])
+    .index("by_user_category_result", ["userId", "category", "result", "at"])
     .index("by_other_user", ["otherUserId", "at"])
     .index("by_category", ["category", "at"])
+    .index("by_category_result", ["category", "result", "at"])
     .index("by_result", ["result", "at"])
     .index("by_age", ["at"]),
 

@@ -1,12 +1,29 @@
 import type { GenericDatabaseReader, OrderedQuery, NamedTableInfo } from "convex/server";
 import { type Infer, type ObjectType, v } from "convex/values";
 import type { DataModel, Doc } from "../../_generated/dataModel";
-import { auditCategory, auditEvent } from "./auditTables";
+import { EARLIER_ACTION_NAMES } from "./auditActions";
+import { auditCategory, auditEvent, earlierAction, earlierTarget } from "./auditTables";
 
 const { userId: _, otherUserId: __, ...entryFields } = auditEvent;
 
-export const auditEntry = v.object(entryFields);
+/** An event as its account sees it, without ids of people. Open pages must accept actions, categories and kinds of later builds. */
+export const auditEntry = v.object({
+  ...entryFields,
+  action: v.string(),
+  category: v.string(),
+  target: v.optional(v.object({ kind: v.string(), id: v.string() })),
+});
 export type AuditEntry = Infer<typeof auditEntry>;
+
+const earlierEntry = v.object({ ...entryFields, action: earlierAction, target: v.optional(earlierTarget) });
+export const earlierEntryFields = earlierEntry.fields;
+
+/** Returns the entry, or null if pages of an earlier build cannot show it. */
+export function toEarlierEntry(entry: AuditEntry): Infer<typeof earlierEntry> | null {
+  return isEarlier(entry) ? entry : null;
+}
+
+const isEarlier = (entry: AuditEntry): entry is Infer<typeof earlierEntry> => EARLIER_ACTION_NAMES.some((name) => name === entry.action);
 
 /** `since` is inclusive and `until` exclusive (milliseconds since 1970). */
 export const filteredEvents = {

@@ -25,6 +25,8 @@ export type AuditOrigin = {
   userId?: string | undefined;
   otherUserId?: string | undefined;
   address?: string | undefined;
+  /** Time of an event that is recorded later (milliseconds since 1970). Default: now. */
+  at?: number | undefined;
 };
 
 type AuditCtx = {
@@ -40,7 +42,7 @@ export async function recordAuditEvent({ db, user, address }: AuditCtx, event: A
   const userId = origin.userId ?? user?.id;
   const from = origin.address ?? address;
   await db.insert("auditEvents", {
-    at: Date.now(),
+    at: origin.at ?? Date.now(),
     action,
     category: rule.category,
     result: rule.result ?? "success",

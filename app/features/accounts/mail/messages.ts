@@ -27,6 +27,7 @@ export type Message =
   | ({ kind: "invitation" } & Linked)
   | ({ kind: "projectInvitation"; project: string; inviter: { name: string; email: string }; unsubscribe?: string } & Linked)
   | ({ kind: "linkReport"; link: string; target: string; text: string } & Linked)
+  | ({ kind: "test" } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string })
   | ({ kind: "notification" } & NotificationContent);
@@ -139,6 +140,13 @@ function contentOf(message: Message): Content {
         lines: ["Open the link to create your account.", "The link works once and expires in seven days."],
         link: { label: "Create an account", url: message.url },
         foot: "If you do not know why you received this email, ignore it. No account is created without you.",
+      };
+    case "test":
+      return {
+        subject: "Test mail",
+        lines: ["An administrator sent this message to test the mail server. It works."],
+        link: { label: "Open the administration", url: message.url },
+        foot: "You receive this email because you are an administrator of this installation.",
       };
     case "linkReport":
       return {

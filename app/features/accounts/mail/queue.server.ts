@@ -22,7 +22,11 @@ const LIFETIMES: Record<Queued["kind"], number> = {
   invitation: INVITATION_LIFE_MS,
   projectInvitation: INVITATION_LIFE_MS,
   linkReport: 24 * 60 * MINUTE,
+  test: 60 * MINUTE,
 };
+
+/** Returns how long sending a message is retried, in milliseconds. */
+export const mailLifetime = (kind: Queued["kind"]): number => LIFETIMES[kind];
 
 /** Kinds that are sent after codes and sign-in links. */
 const NOT_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport"]);

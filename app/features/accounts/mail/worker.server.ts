@@ -14,6 +14,9 @@ import { errorName, isPermanentRejection, type Transport } from "./transport.ser
 
 type Claimed = FunctionReturnType<typeof api.accounts.mail.claimAll>[number];
 
+/** `kind` is null for a message without a recipient, or one that cannot be read. */
+type Attempt = { kind: Message["kind"] | null; fault: { error: unknown } | null };
+
 const LEASE_MS = 120_000;
 const BATCH = 3;
 /** Pauses after failures, in ms. The last repeats until the message expires. */
@@ -35,23 +38,27 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   }
 
   async function sendOne({ id, attempts, content }: Claimed, lease: string): Promise<void> {
-    const fault = await attempt(id, content);
+    const { kind, fault } = await attempt(id, content);
     const isPermanent = fault !== null && isPermanentRejection(fault.error);
-    if (fault === null || isPermanent) await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
+    const reason = fault && errorName(fault.error);
+    const report = kind === null ? {} : { attempt: { kind, ...(reason !== null && { reason }) } };
+    if (fault === null || isPermanent) await deployment.mutation(api.accounts.mail.done, { id, lease, ...report }, NOW);
     else {
       const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
-      await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
+      await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause, ...report }, NOW);
     }
-    if (fault) log.error({ attempts, hopeless: isPermanent, fault: errorName(fault.error) }, "a mail could not be sent");
+    if (fault) log.error({ attempts, hopeless: isPermanent, fault: reason }, "a mail could not be sent");
   }
 
-  async function attempt(id: string, content: Claimed["content"]): Promise<{ error: unknown } | null> {
+  async function attempt(id: string, content: Claimed["content"]): Promise<Attempt> {
+    let kind: Attempt["kind"] = null;
     try {
       const message = messageOf(config, content);
+      kind = message && message.kind;
       if (message) await transport.send(renderMail(mailContentOf(message)), id);
-      return null;
+      return { kind, fault: null };
     } catch (error) {
-      return { error };
+      return { kind, fault: { error } };
     }
   }
 

@@ -7,7 +7,7 @@ import { type Visitor, getVisitor } from "~/features/accounts/session/session.se
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
-import { log } from "~/lib/http/telemetry/log.server";
+import { reportProblem } from "~/lib/http/telemetry/seen-problems.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { duplicateText, storageFullText, PICTURE_MAX_BYTES, tooLargeText } from "~/features/uploads/upload-result";
 import type { Checksum } from "./partial-uploads/append.server";
@@ -26,8 +26,7 @@ const EXTENSIONS = "creation,creation-with-upload,checksum,expiration,terminatio
 const BYTES_TYPE = "application/offset+octet-stream";
 
 const recordChunk = createBufferingWatch(() =>
-  log.warn(
-    {},
+  reportProblem(
     "a proxy buffers uploads, so the shown progress is wrong and the proxy's disk fills. Turn off request buffering (in nginx: proxy_request_buffering off; docs/proxies.md)",
   ),
 );

@@ -136,6 +136,8 @@ export function openIssuer(settings: IssuerSettings) {
   return {
     settings,
     metadata,
+    /** Fetches the discovery document again, except shortly after a failure. */
+    checkMetadata: refreshMetadata,
 
     exchangeCode: (sent: { code: string; codeVerifier?: string | undefined; redirectURI: string }): Promise<OAuth2Tokens> =>
       fetchTokens("code", (tokenEndpointAuth) =>

@@ -1,0 +1,24 @@
+import { createContext } from "react-router";
+import type { History } from "~/lib/http/telemetry/history.server";
+
+/** What only the server around the app can tell. Development has none of it. */
+export type Installation = {
+  version: string;
+  /** The parts of /readyz. */
+  readiness: () => Promise<Readonly<Record<string, string>>>;
+  /** Problems of a proxy that requests have shown since the start. */
+  proxyProblems: () => readonly string[];
+  /** Open websockets of browsers. */
+  websockets: () => number;
+  /** Null without scheduled backups. `ageSeconds` is infinite without a tested backup. */
+  backups: () => { ageSeconds: number; isProven: boolean; warning: string | null } | null;
+  disk: () => Promise<{
+    freeBytes: number;
+    totalBytes: number;
+    databaseBytes: number | null;
+    quarantine: { files: number; bytes: number } | null;
+  }>;
+};
+
+/** Set in requests of administrators. */
+export const installationContext = createContext<{ installation: Installation | null; history: History } | null>(null);

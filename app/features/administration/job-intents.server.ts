@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { accountIntent } from "~/features/accounts/account-action.server";
+import { api } from "#convex/_generated/api";
+import { administer } from "./administrator-action.server";
+
+export const jobIntents = {
+  repeatJob: accountIntent({
+    schema: z.object({ id: z.string().min(1) }),
+    async run(fields, request) {
+      await administer(request, api.admin.jobs.repeat, fields);
+      return { done: `job-repeated-${fields.id}` };
+    },
+  }),
+};
+
+declare module "~/lib/forms/intents" {
+  interface IntentTables {
+    administeredJobs: typeof jobIntents;
+  }
+}

@@ -1,0 +1,89 @@
+import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
+import { count } from "~/lib/ui/count";
+import { Day } from "~/lib/ui/time/day";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
+import type { FailedCall, JobsState, RunningBulkAction } from "#convex/admin/jobs";
+import { PersonLink } from "./person-link";
+
+const LIST = "grid gap-px overflow-hidden rounded-md border bg-line";
+const ROW = "flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-2.5";
+
+export function FailedJobs({ jobs }: { jobs: readonly FailedCall[] }) {
+  return (
+    <ul aria-label="Failed jobs" className={LIST}>
+      {jobs.map((job) => (
+        <li key={job.id} className={ROW}>
+          <div className="grid min-w-0 flex-1 basis-64 gap-0.5">
+            <p className="font-mono text-sm wrap-anywhere">{job.name}</p>
+            <p className="text-sm wrap-anywhere text-danger-text">{job.reason}</p>
+            <p className="text-sm text-faint">
+              Failed <RelativeTime at={job.at} />
+            </p>
+          </div>
+          <RepeatJob job={job} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RepeatJob({ job: { id, name } }: { job: FailedCall }) {
+  const state = useAccountForm({ id: `repeat-${id}`, intent: "repeatJob" });
+  return (
+    <AccountForm
+      state={state}
+      className="grid gap-3"
+      hidden={{ id }}
+      successTexts={{ [`job-repeated-${id}`]: "Repeated." }}
+      submit={
+        <>
+          Repeat<span className="sr-only"> {name}</span>
+        </>
+      }
+    />
+  );
+}
+
+export function PendingJobs({ jobs }: { jobs: JobsState["pending"] }) {
+  return (
+    <ul aria-label="Pending jobs" className={LIST}>
+      {jobs.map(({ id, name, at }) => (
+        <li key={id} className={ROW}>
+          <span className="font-mono text-sm wrap-anywhere">{name}</span>
+          <span className="text-sm text-faint">
+            Due on <Day at={at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function RunningBulkActions({ actions }: { actions: readonly RunningBulkAction[] }) {
+  return (
+    <ul aria-label="Running bulk actions" className={LIST}>
+      {actions.map(({ id, person, type, startedAt, done, failed, total }) => (
+        <li key={id} className={ROW}>
+          <span className="flex flex-wrap items-center gap-x-2">
+            <span className="font-medium">{BULK_TYPES[type] ?? type}</span> <span className="text-faint">by</span>{" "}
+            <PersonLink person={person} />
+          </span>
+          <span className="tabular text-sm text-faint">
+            {done} of {count(total, "item")}
+            {failed > 0 ? `, ${failed} failed` : ""}, started <RelativeTime at={startedAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const BULK_TYPES: Record<string, string> = {
+  trash: "Move to trash",
+  move: "Move",
+  copy: "Copy",
+  tag: "Tag",
+  untag: "Remove tag",
+  favourite: "Favourite",
+  review: "Review",
+};

@@ -1,0 +1,29 @@
+import type { ShownSetting } from "~/config";
+
+const SOURCES: Record<Exclude<ShownSetting["source"], "default">, string> = {
+  environment: "environment",
+  envFile: ".env file",
+  secretFile: "secret file",
+  dataDir: "created in DATA_DIR",
+};
+
+export function SettingsList({ label, settings }: { label: string; settings: readonly ShownSetting[] }) {
+  return (
+    <ul aria-label={label} className="grid gap-px overflow-hidden rounded-md border bg-line">
+      {settings.map((setting) => (
+        <li key={setting.name} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+          <span className="font-mono text-sm wrap-anywhere">{setting.name}</span>
+          <span className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-0.5">
+            <SettingValue setting={setting} />
+            {setting.source === "default" ? null : <span className="text-sm text-faint">{SOURCES[setting.source]}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SettingValue({ setting: { value, isSecret, source } }: { setting: ShownSetting }) {
+  if (value !== null) return <span className="font-mono text-sm wrap-anywhere">{value}</span>;
+  return <span className="text-soft">{isSecret && source !== "default" ? "Hidden" : "Not set"}</span>;
+}

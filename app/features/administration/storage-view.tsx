@@ -1,0 +1,74 @@
+import { Section } from "~/features/accounts/settings/section";
+import { bytesText } from "~/lib/ui/bytes-text";
+import { count } from "~/lib/ui/count";
+import { Day } from "~/lib/ui/time/day";
+import type { AccountUsage, LargeProject } from "#convex/admin/storage";
+import { Badge } from "./badge";
+import { Fact, Facts } from "./facts";
+import { PersonLink } from "./person-link";
+import type { ServerStorage } from "./read-storage.server";
+
+export function StorageSummary({ storage: { disk, cacheBytes, partialUploads } }: { storage: ServerStorage }) {
+  return (
+    <Section title="This server" about="Space on the disk of DATA_DIR, and what the app keeps there besides the images.">
+      <Facts>
+        {disk === null ? null : (
+          <Fact name="Free disk space">
+            {bytesText(disk.freeBytes)} of {bytesText(disk.totalBytes)}
+          </Fact>
+        )}
+        {disk === null || disk.databaseBytes === null ? null : <Fact name="Database">{bytesText(disk.databaseBytes)}</Fact>}
+        <Fact name="Cache of resized images">{bytesText(cacheBytes)}</Fact>
+        <Fact name="Unfinished uploads">{count(partialUploads, "file")}</Fact>
+        {disk === null || disk.quarantine === null ? null : (
+          <Fact name="Quarantine">
+            {disk.quarantine.files === 0
+              ? "Empty"
+              : `${count(disk.quarantine.files, "file")} without a row, ${bytesText(disk.quarantine.bytes)}. Each is deleted after 30 days.`}
+          </Fact>
+        )}
+      </Facts>
+    </Section>
+  );
+}
+
+export function StorageOfPeople({ rows, defaultQuota }: { rows: readonly AccountUsage[]; defaultQuota: number }) {
+  return (
+    <ul aria-label="Storage per person" className="grid gap-px overflow-hidden rounded-md border bg-line">
+      {rows.map(({ _id, person, projects, designs, images, bytes, quotaBytes }) => (
+        <li key={_id} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+          <span className="grid min-w-0 gap-0.5">
+            <PersonLink person={person} />
+            <span className="text-sm text-faint">
+              {count(projects, "project")}, {count(designs, "design")}, {count(images, "image")}
+            </span>
+          </span>
+          <span className="tabular text-sm">
+            {bytesText(bytes)} of {bytesText(quotaBytes ?? defaultQuota)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function LargestProjects({ projects }: { projects: readonly LargeProject[] }) {
+  return (
+    <ol aria-label="Largest projects" className="grid gap-px overflow-hidden rounded-md border bg-line">
+      {projects.map(({ _id, owner, designs, images, createdAt, isTrashed }) => (
+        <li key={_id} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+          <span className="grid min-w-0 gap-0.5">
+            <span className="flex flex-wrap items-center gap-x-2">
+              <span className="text-faint">Project of</span> <PersonLink person={owner} />
+              {isTrashed ? <Badge>In the trash</Badge> : null}
+            </span>
+            <span className="font-mono text-xs wrap-anywhere text-faint">{_id}</span>
+          </span>
+          <span className="tabular text-sm">
+            {count(images, "image")}, {count(designs, "design")}, since <Day at={createdAt} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
