@@ -565,6 +565,36 @@ describe("back-channel logout", () => {
   });
 });
 
+it("keeps the administrator role of a group across a second factor", { tags: "@group-role-second-factor" }, async () => {
+  const grace = acme.person({ groups: ["admins"] });
+  const config = configWith([settingsOf(acme, { adminGroup: "admins" })]);
+  await signUp(grace.email, config);
+  await verifyAddress(grace.email);
+  const groupOf = async (browser: Browser) => {
+    const [row] = await find("session", "id", (await browser.session())?.session.id ?? "");
+    return row?.["adminGroup"] ?? null;
+  };
+  const first = new Browser(config);
+  await first.signIn(grace);
+  expect(await groupOf(first)).toBe("admins");
+  const { totpURI, backupCodes } = Object((await first.send("/two-factor/enable", { body: { password } })).body);
+  const code = totp(new URL(totpURI).searchParams.get("secret") ?? "");
+  expect((await first.send("/two-factor/verify-totp", { body: { code } })).status).toBe(200);
+  expect(await groupOf(first), "the session that replaces the first one").toBe("admins");
+
+  const second = new Browser(config);
+  expect(await second.signIn(grace)).toBe("/two-factor?redirectTo=%2Fprojects");
+  expect((await second.send("/two-factor/verify-backup-code", { body: { code: backupCodes[0] } })).status).toBe(200);
+  expect(await groupOf(second)).toBe("admins");
+
+  grace.claims["groups"] = [];
+  const third = new Browser(config);
+  await third.signIn(grace);
+  expect([await groupOf(first), await groupOf(second)], "the role ends in all sessions, before the second factor").toEqual([null, null]);
+  expect((await third.send("/two-factor/verify-backup-code", { body: { code: backupCodes[1] } })).status).toBe(200);
+  expect(await groupOf(third)).toBeNull();
+});
+
 describe("sign-out", () => {
   const callbackURL = `${ORIGIN}/sign-in`;
   const signOut = async (browser: Browser) =>
