@@ -24,6 +24,8 @@ export async function convexTestBackend(): Promise<Backend> {
     mutation: test.mutation as Caller<FunctionVisibility>["mutation"],
   });
   const settle = async () => {
+    // Functions scheduled for now wait in real timers, which fake ones do not run.
+    await new Promise((resolve) => setTimeout(resolve));
     vi.useFakeTimers();
     try {
       await inside.finishAllScheduledFunctions(() => vi.runAllTimers(), 1000);
