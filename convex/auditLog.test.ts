@@ -421,8 +421,7 @@ const scenarios: Record<AuditAction, Scenario> = {
   },
 };
 
-/** Events that a scenario writes while it prepares its action. */
-const PREPARED: Partial<Record<AuditAction, AuditAction>> = {
+const PREPARATION_EVENTS: Partial<Record<AuditAction, AuditAction>> = {
   "invitation.revoked": "invitation.created",
   "invitation.accepted": "invitation.created",
   "transfer.cancelled": "transfer.offered",
@@ -506,7 +505,7 @@ describe.each(backends)("audit log on $name", ({ start }) => {
     await mark();
     const began = Date.now();
     const expected = await scenarios[action](f);
-    const written = (await newEvents()).filter(({ action: each }) => each !== PREPARED[action]);
+    const written = (await newEvents()).filter(({ action: each }) => each !== PREPARATION_EVENTS[action]);
     expect(written.map(({ action: each }) => each)).toEqual([action]);
     const { _id, _creationTime, at, category: _, ...rest } = written[0] ?? {};
     expect(rest).toEqual({ action, result: expect.any(String), ...expected });

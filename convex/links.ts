@@ -201,7 +201,6 @@ export const find = serverQuery({
   },
 });
 
-/** Returns the same as `uploads.getFile`, for the visitor of a link. */
 export const getFile = serverQueryForLink({
   args: imageFileArgs,
   returns: imageFileShape,

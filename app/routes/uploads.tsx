@@ -2,7 +2,6 @@ import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handl
 import { answerUpload } from "~/features/uploads/server/tus-protocol.server";
 import type { Route } from "./+types/uploads";
 
-/** Starts a tus upload, or accepts a multipart form for the design in `?design=` and answers in JSON. */
 export async function action({ request, context, url }: Route.ActionArgs) {
   if (!isUpload(request)) return answerUpload(request, context);
   return Response.json(await handleMultipartUpload(request, url.searchParams.get("design") ?? "", context));

@@ -192,7 +192,6 @@ export const savedLinks = serverQueryFor({
   },
 });
 
-/** Returns the account activity: the user's own part of the audit log, newest first. */
 export const auditEvents = serverQueryFor({
   args: { ...paged, ...filteredEvents },
   returns: rows,

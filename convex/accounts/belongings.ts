@@ -10,8 +10,7 @@ import { pageOf } from "../model/lists/paging";
 const LIMIT = 1000;
 /** Maximum rows of tables whose rows are large and expire within a day. More would exceed the limits of a query. */
 const LATEST = { undoSteps: 100, bulkSelections: 5, bulkPages: 100, bulkJobs: 50 } as const;
-/** Page size of the archive (`app/features/downloads/content-reader.server.ts`). */
-const CHOSEN = 100;
+const ARCHIVE_PAGE = 100;
 const args = { paginationOpts: paginationOptsValidator };
 export const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });
 
@@ -161,7 +160,7 @@ export const chosenImages = serverQueryFor({
   args: { ids: v.array(v.string()) },
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
-    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(imageFor(ctx, id, "download"))));
+    const found = await Promise.all(ids.slice(0, ARCHIVE_PAGE).map((id) => ifVisible(imageFor(ctx, id, "download"))));
     return found.flatMap((each) => (each ? [toExportedRow(each.image)] : []));
   },
 });
@@ -170,7 +169,7 @@ export const chosenDesigns = serverQueryFor({
   args: { ids: v.array(v.string()) },
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
-    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "download"))));
+    const found = await Promise.all(ids.slice(0, ARCHIVE_PAGE).map((id) => ifVisible(designFor(ctx, id, "download"))));
     return found.flatMap((each) => (each ? [toExportedRow(each.design)] : []));
   },
 });
@@ -180,7 +179,7 @@ export const selected = serverQueryFor({
   args: { ...bulkSelection, cursor: v.union(v.string(), v.null()) },
   returns: rows,
   handler: async (ctx, { cursor, ...selection }) => {
-    const { ids, cursor: next } = await selectedPage(ctx, selection, cursor, CHOSEN);
+    const { ids, cursor: next } = await selectedPage(ctx, selection, cursor, ARCHIVE_PAGE);
     const rowOf = async (id: string): Promise<Stored | undefined> =>
       selection.kind === "image"
         ? (await ifVisible(imageFor(ctx, id, "download")))?.image

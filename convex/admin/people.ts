@@ -245,7 +245,6 @@ export const removeRole = recentAdministratorMutation({
   },
 });
 
-/** An administrator's action on another account. */
 const originOf = (ctx: AdministratorCtx, userId: string): AuditOrigin => ({ actor: "administrator", userId, otherUserId: ctx.user.id });
 
 async function expectRemovableUser(ctx: AdministratorCtx, userId: string): Promise<Doc<"users">> {

@@ -7,7 +7,6 @@ const DAY = 24 * 60 * 60 * 1000;
 /** The default of AUDIT_LOG_RETENTION_DAYS, before an app server has stored its setting. */
 const RETENTION_DAYS = 365;
 
-/** Deletes events older than AUDIT_LOG_RETENTION_DAYS, one batch per transaction. */
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),

@@ -2,7 +2,6 @@ import { v } from "convex/values";
 import { internalMutation } from "../_generated/server";
 import { endSessions } from "../model/admin/endSessions";
 
-/** Ends the sessions that one transaction could not end. */
 export const end = internalMutation({
   args: { userId: v.string() },
   returns: v.null(),

@@ -8,8 +8,6 @@ import { sortNameOf } from "./lists/order";
 import { nameFromFile, tagKey } from "./rules";
 import { searchWords } from "./search/words";
 
-/** The changes that `upgrade.ts` makes to a row, and the tables that it has finished. */
-
 export const upgradedTables = ["users", "tags", "projects", "designs", "designImages", "imageVersions", "activities", "passkeys"] as const;
 export type UpgradedTable = (typeof upgradedTables)[number];
 export const upgradedTable = v.union(...upgradedTables.map((table) => v.literal(table)));

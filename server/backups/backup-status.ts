@@ -9,7 +9,6 @@ export type BackupStatus = {
 
 export const isProven = (proof: Proof | null): boolean => proof !== null && proof.problems.length === 0;
 
-/** Reads the results of tests, the newest first, until one has passed. */
 export async function readStatus(target: Target): Promise<BackupStatus> {
   let newest: BackupStatus["newest"] = null;
   for (const name of (await listBackups(target)).toReversed()) {

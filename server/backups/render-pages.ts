@@ -16,7 +16,6 @@ const ANSWER_WITHIN_MS = 120_000;
 const OWN = { CONVEX_URL: "", CONVEX_SITE_URL: "", BACKUP_TO: "", ACCEPT_OLDER_DATABASE: "", MAKE_NEW_KEYS: "" };
 const PORTS = { PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
 
-/** Starts the restored data as a separate deployment, and renders projects, designs and images as their owners see them. */
 export async function renderPages(dataDir: string, env: NodeJS.ProcessEnv): Promise<Pages> {
   const { server, app: settings } = await readConfig({ ...env, ...OWN, ...PORTS, DATA_DIR: dataDir }, { production: true });
   if (!server.engine) throw new Error("A backup can only be tested with the embedded deployment.");

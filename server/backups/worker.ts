@@ -1,4 +1,3 @@
-/** Runs one backup for the server, in a separate process with a low priority. */
 import "../compile-cache.ts";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";

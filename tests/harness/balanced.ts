@@ -11,7 +11,6 @@ import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { freePort, type RunningApp, startApp } from "./app.ts";
 import { startBalancer } from "./balancer.ts";
 
-/** `npm run test:remote`: on a deployment that behaves like a remote one. */
 export const REMOTE = process.env.TEST_REMOTE === "1";
 export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";
 

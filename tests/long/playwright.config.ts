@@ -1,7 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import suite from "../../playwright.config.ts";
 
-/** `npm run test:long`: the tests of this folder, and those with the tag "@slow". */
 export default defineConfig(suite, {
   testDir: undefined,
   testIgnore: undefined,

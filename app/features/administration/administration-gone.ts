@@ -3,6 +3,5 @@ import { isNotFound } from "~/lib/ui/errors/error-messages";
 /** For people without the role, the server has no such route. React Router then misses the route's result. */
 const NO_RESULT = /^No result found for routeId/;
 
-/** Returns whether a page of the administration no longer exists for this person. */
 export const isAdministrationGone = (error: unknown): boolean =>
   isNotFound(error) || (error instanceof Error && NO_RESULT.test(error.message));

@@ -1,4 +1,3 @@
-/** The layout of all pages of the administration. */
 const LAYOUT = "routes/admin";
 
 export const isAdministrationRoute = (id: string): boolean => id === LAYOUT || id.startsWith(`${LAYOUT}.`);

@@ -42,7 +42,6 @@ export function logFilterOf({ person, result, ...fields }: LogFilterFields): Log
   return { ...auditFilterOf(fields), ...(person !== "" && { person }), ...(result !== "" && { result }) };
 }
 
-/** Returns the search of an address with these fields. */
 export function filterSearch(fields: FilterFields | LogFilterFields, more: Record<string, string> = {}): string {
   const set = Object.entries(fields).filter(([, value]) => value !== "");
   return new URLSearchParams({ ...Object.fromEntries(set), ...more }).toString();

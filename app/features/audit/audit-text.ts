@@ -31,7 +31,6 @@ const METHODS: Record<SignInMethod, string> = {
 type Shown = Pick<AuditEntry, "action" | "details">;
 type Details = NonNullable<AuditEntry["details"]>;
 
-/** Texts by action. A new action is a type error until it has one. */
 const TEXTS: Record<AuditAction, string | ((details: Details) => string)> = {
   "signIn.succeeded": (details) => `Signed in (${methodText(details)})`,
   "signIn.challenged": (details) => `First sign-in step accepted (${methodText(details)}), second factor required`,

@@ -13,7 +13,6 @@ const PEOPLE = ["userId", "email", "otherUserId", "otherEmail"];
 const OBJECTS = ["address", "targetKind", "targetId"];
 const DETAILS = ["method", "provider", "reason", "role", "count", "isReset", "isLast", "settings", "job"];
 
-/** Rows of CSV that are formatted at once. */
 const BATCH = 100;
 
 const EXPORTS_MAX = 3;

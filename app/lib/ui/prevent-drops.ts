@@ -5,7 +5,6 @@ const TEXT_FIELD = ":read-write:not([type=date], [type=time], [type=datetime-loc
 
 export const isTextField = (target: EventTarget | null): boolean => target instanceof Element && target.closest(TEXT_FIELD) !== null;
 
-/** Prevents the browser from leaving the page for a dropped link or file, where nothing else handles the drop. */
 export function usePreventDrops(): void {
   useEffect(() => {
     const controller = new AbortController();

@@ -24,7 +24,6 @@ const fields = v.record(v.string(), v.any());
 const joinsOf = v.record(v.string(), v.object({ from: v.string(), to: v.string(), limit: v.number(), one: v.boolean() }));
 const shape = { select: v.optional(v.array(v.string())), joins: v.optional(joinsOf) };
 
-/** A write of a prepared transaction; rows are referenced by `id`. */
 const write = v.union(
   v.object({ kind: v.literal("insert"), model: v.string(), data: fields }),
   v.object({ kind: v.literal("update"), model: v.string(), id: v.string(), update: fields }),

@@ -166,13 +166,12 @@ function sessionsEnded(rows: Fields[], request: AuthRequest): AuthEvent[] {
 
 const SIGNED_OUT = /^\/(?:request-password-reset|forget-password|email-otp\/|reset-password)/;
 
-/** Back-channel logout of an OpenID Connect issuer. */
-const ISSUERS = "/oidc/";
+const ISSUER_LOGOUT = "/oidc/";
 
 export const deletionOrigin = (request: AuthRequest, userId: string): AuditOrigin => originOf(request, userId);
 
 function originOf({ path = "", address, actor, actorId, userId }: AuthRequest, ofRow: string): AuditOrigin {
-  const by = actor ?? (SIGNED_OUT.test(path) ? "visitor" : path.startsWith(ISSUERS) ? "system" : "user");
+  const by = actor ?? (SIGNED_OUT.test(path) ? "visitor" : path.startsWith(ISSUER_LOGOUT) ? "system" : "user");
   return {
     actor: by,
     userId: userId ?? ofRow,

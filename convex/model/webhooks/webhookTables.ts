@@ -4,7 +4,6 @@ import { type Infer, v } from "convex/values";
 export const webhookEvent = v.union(v.literal("image.created"), v.literal("comment.created"), v.literal("status.changed"));
 export type WebhookEvent = Infer<typeof webhookEvent>;
 
-/** Ids of an event's subjects: images and designs, with a comment or the new status. */
 export const eventFields = {
   items: v.array(v.object({ designId: v.string(), imageId: v.optional(v.string()) })),
   comment: v.optional(v.object({ threadId: v.string(), commentId: v.string() })),
@@ -15,7 +14,6 @@ export const webhookTables = {
   webhooks: defineTable({
     projectId: v.id("projects"),
     url: v.string(),
-    /** The key of the signatures, encrypted by the app server. */
     sealedSecret: v.string(),
     events: v.array(webhookEvent),
     createdBy: v.string(),

@@ -5,7 +5,6 @@ import type { AppConfig } from "~/config";
 import { SOLD_PLAN, stripeClient } from "./stripe.server";
 import { webhook } from "./webhook.server";
 
-/** Returns Better Auth's Stripe plugin with our own webhook; empty without payments. */
 export function paymentPlugins({ payments }: AppConfig): BetterAuthPlugin[] {
   if (!payments) return [];
   const { webhookSecret, proPrice, proAnnualPrice } = payments;

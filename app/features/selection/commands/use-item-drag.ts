@@ -17,10 +17,8 @@ export type ItemDropTargets = {
   end: () => void;
 };
 
-/** Addresses of links that accept dropped items: in the sidebar, the breadcrumb and headings. */
 const DROP_TARGETS = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
 
-/** Delay before the list of a project's designs opens or closes during a drag. */
 const HOVER_MS = 500;
 
 export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): RefObject<ItemDropTargets | null> {

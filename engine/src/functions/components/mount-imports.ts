@@ -6,7 +6,6 @@ import type { ComponentPath } from "../paths.ts";
 
 const MOUNT = "mount";
 
-/** Passes the mount of an importing module on to the modules that it imports. */
 export function passMountsOn(root: string): void {
   const prefix = `${pathToFileURL(root).href}/`;
   registerHooks({

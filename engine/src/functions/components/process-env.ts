@@ -1,7 +1,6 @@
 import { APP, type ComponentPath } from "../paths.ts";
 import type { Environment } from "./environments.ts";
 
-/** Shows each component its own `process.env`, while its modules load and while its functions run. */
 export class ProcessEnvironments {
   readonly #environments: ReadonlyMap<ComponentPath, Environment>;
   #loading: ComponentPath = APP;

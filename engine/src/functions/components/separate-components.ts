@@ -5,7 +5,6 @@ import { componentEnvironments, type Environment } from "./environments.ts";
 import { passMountsOn } from "./mount-imports.ts";
 import { ProcessEnvironments } from "./process-env.ts";
 
-/** Gives each mounted component on this thread its own modules and variables. Returns how to load them. */
 export function separateComponents(
   { root, components, analysis }: LoadedCode,
   environment: Environment,

@@ -37,7 +37,6 @@ export const issuerProfile = z.object({
 
 export type IssuerProfile = z.infer<typeof issuerProfile>;
 
-/** Returns whether the ID token lacks claims that the user info may have. */
 export function lacksClaims(idToken: unknown, { groups }: { groups: boolean }): boolean {
   const { email, email_verified, xms_edov, name, groups: own } = claims.parse(idToken);
   return !email || !(email_verified || xms_edov) || !name || (groups && !own);

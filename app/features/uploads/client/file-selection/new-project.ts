@@ -10,7 +10,6 @@ import { rejectBeforeUpload } from "./reject-before-upload";
 
 const NOTICE_MS = 3_000;
 
-/** Creates a project and a design, named after the folder or the date, opens the design and adds the files. */
 export async function addToNewProject({ files, folder }: Batch, navigate: (to: string) => void | Promise<void>): Promise<void> {
   const problems = files.map(rejectBeforeUpload);
   const [problem] = problems;
