@@ -69,7 +69,7 @@ describe("settings", () => {
     ]);
     await mkdir(to);
     const { server } = await read({ BACKUP_TO: to, BACKUP_SCHEDULE: "*/30 * * * *", BACKUP_KEEP: "3d 2w 0m" });
-    expect(server.backups).toEqual({ to, s3: null, schedule: "*/30 * * * *", keep: { days: 3, weeks: 2, months: 0 } });
+    expect(server.backups).toMatchObject({ to, s3: null, schedule: "*/30 * * * *", keep: { days: 3, weeks: 2, months: 0 } });
     expect((await read({})).server.backups).toBeNull();
   });
 
@@ -86,7 +86,7 @@ describe("settings", () => {
     };
     const { server, warnings } = await read(env);
     expect([server.backups, warnings]).toEqual([expect.objectContaining({ to: "s3://bucket/a", s3 }), []]);
-    expect(await readBackupAccess(env)).toEqual(s3);
+    expect(await readBackupAccess(env)).toEqual({ s3, keys: { recipients: [], identities: [], passphrase: null } });
     const http = await read({ ...env, BACKUP_S3_ENDPOINT: "http://minio:9000/", BACKUP_S3_PATH_STYLE: "false" });
     expect(http.server.backups?.s3).toEqual({ ...s3, endpoint: "http://minio:9000", pathStyle: false });
     expect(http.warnings).toEqual([expect.stringContaining("BACKUP_S3_ENDPOINT has http")]);
@@ -94,7 +94,26 @@ describe("settings", () => {
     expect(await problems({ ...env, BACKUP_S3_SECRET_ACCESS_KEY_FILE: "", BACKUP_S3_SECRET_ACCESS_KEY: "s e c r e t" })).toEqual([
       "BACKUP_S3_SECRET_ACCESS_KEY is invalid; expected a secret access key without spaces",
     ]);
-    expect(await readBackupAccess({})).toBeNull();
+    expect(await readBackupAccess({})).toMatchObject({ s3: null });
+  });
+
+  it("describe keys of backups, which errors never contain", async () => {
+    const recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj";
+    const identity = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX";
+    const { keys } = await readBackupAccess({ BACKUP_ENCRYPT_TO: ` ${recipient},${recipient}`, BACKUP_IDENTITY: `# key\n${identity}\n` });
+    expect(keys).toEqual({ recipients: [recipient, recipient], identities: [identity], passphrase: null });
+    const wrong = `${recipient.slice(0, -1)}q`;
+    expect(await problems({ BACKUP_ENCRYPT_TO: wrong })).toEqual([
+      `BACKUP_ENCRYPT_TO has "${wrong}"; expected recipients of age, separated by commas, like age1…`,
+    ]);
+    for (const [name, value] of [
+      ["BACKUP_IDENTITY", `${identity.slice(0, -1)}Q`],
+      ["BACKUP_IDENTITY", "age1secret"],
+      ["BACKUP_PASSPHRASE", "too short"],
+    ] as const)
+      expect(await problems({ [name]: value })).toEqual([
+        expect.stringMatching(new RegExp(`^${name} is invalid; expected (?!.*${value})`)),
+      ]);
   });
 
   it("count as missing when empty", async () => {

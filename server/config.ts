@@ -5,7 +5,8 @@ import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression"
 import type { AppConfig } from "../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
 import type { BackupSettings } from "./backups/run-backup.ts";
-import { isBucket, parseBucket, type S3Settings } from "./s3/s3-settings.ts";
+import { isBucket, parseBucket } from "./s3/s3-settings.ts";
+import type { BackupAccess } from "./backups/open-target.ts";
 import { issuers, issuerSecrets } from "./issuers.ts";
 import { settingsFingerprints } from "./settings-fingerprints.ts";
 import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
@@ -96,6 +97,10 @@ const aPrice = "the id of a price, price_…";
 
 const yesOrNo = z.stringbool({ error: "true or false" });
 
+const RECIPIENTS = "recipients of age, separated by commas, like age1…";
+const IDENTITY = "an identity of age, like AGE-SECRET-KEY-1…";
+
+/** Settings that open backups, also in `npm run restore` and `npm run check-data`. */
 const backupAccess = {
   BACKUP_S3_ENDPOINT: origin.optional(),
   BACKUP_S3_REGION: z
@@ -105,6 +110,18 @@ const backupAccess = {
   BACKUP_S3_ACCESS_KEY_ID: z.string().regex(/^\S+$/, { error: "an access key id without spaces" }).optional(),
   BACKUP_S3_SECRET_ACCESS_KEY: z.string().regex(/^\S+$/, { error: "a secret access key without spaces" }).optional(),
   BACKUP_S3_PATH_STYLE: yesOrNo.default(true),
+  BACKUP_ENCRYPT_TO: list.pipe(z.array(z.string().regex(/^age1[a-z\d]+$/, { error: RECIPIENTS }))).optional(),
+  BACKUP_PASSPHRASE: z.string().min(16, { error: "at least 16 characters" }).optional(),
+  BACKUP_IDENTITY: z
+    .string()
+    .transform((text) =>
+      text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "" && !line.startsWith("#")),
+    )
+    .pipe(z.array(z.string().regex(/^AGE-SECRET-KEY-(?:PQ-)?1[A-Z\d]+$/, { error: IDENTITY })).min(1, { error: IDENTITY }))
+    .optional(),
 };
 
 export const settings = z.object({
@@ -221,6 +238,7 @@ export async function readConfig(
   const methods = { providers: Object.keys(providers.configured), issuers: oidc.configured.map(({ id }) => id) };
   const invalid = parsed.success ? [] : parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv));
   const problems = [...unreadable, ...invalid, ...providers.problems, ...oidc.problems];
+  if (parsed.success) problems.push(...(await keyProblems(parsed.data)));
   if (parsed.success) problems.push(...settingsConflicts(parsed.data, { production, ...methods }));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
@@ -260,7 +278,7 @@ export async function readConfig(
           ? null
           : {
               to: isBucket(set.BACKUP_TO) ? set.BACKUP_TO : resolve(set.BACKUP_TO),
-              s3: s3Of(set),
+              ...accessOf(set),
               schedule: set.BACKUP_SCHEDULE,
               keep: set.BACKUP_KEEP,
             },
@@ -295,8 +313,8 @@ export async function readConfig(
 
 const accessSchema = z.object(backupAccess);
 
-/** Reads the settings that commands need to open the bucket of a backup. Returns null without keys. Throws `ConfigError`. */
-export async function readBackupAccess(env: NodeJS.ProcessEnv): Promise<S3Settings | null> {
+/** Reads the settings that commands need to open backups. Throws `ConfigError`. */
+export async function readBackupAccess(env: NodeJS.ProcessEnv): Promise<BackupAccess> {
   const { env: withSecrets, problems } = await readSecretFiles(
     env,
     secretSettings.filter((name) => name in backupAccess),
@@ -304,11 +322,34 @@ export async function readBackupAccess(env: NodeJS.ProcessEnv): Promise<S3Settin
   const nonEmptyEnv = Object.fromEntries(Object.entries(withSecrets).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = accessSchema.safeParse(nonEmptyEnv);
   if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv)));
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return s3Of(parsed.data);
+  else problems.push(...(await keyProblems(parsed.data)));
+  if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return accessOf(parsed.data);
 }
 
-function s3Of(set: z.infer<typeof accessSchema>): S3Settings | null {
+type BackupAccessSettings = z.infer<typeof accessSchema>;
+
+/** Checks keys with age. Loads it only when there are keys. */
+async function keyProblems({
+  BACKUP_ENCRYPT_TO: recipients = [],
+  BACKUP_IDENTITY: identities = [],
+}: BackupAccessSettings): Promise<string[]> {
+  if (recipients.length + identities.length === 0) return [];
+  const { isIdentity, isRecipient } = await import("./backups/age.ts");
+  return [
+    ...recipients
+      .filter((text) => !isRecipient(text))
+      .map((text) => `BACKUP_ENCRYPT_TO has ${JSON.stringify(text)}; expected ${RECIPIENTS}`),
+    ...(identities.every(isIdentity) ? [] : [`BACKUP_IDENTITY is invalid; expected ${IDENTITY}`]),
+  ];
+}
+
+function accessOf(set: BackupAccessSettings): BackupAccess {
+  const { BACKUP_ENCRYPT_TO: recipients = [], BACKUP_IDENTITY: identities = [], BACKUP_PASSPHRASE: passphrase = null } = set;
+  return { s3: s3Of(set), keys: { recipients, identities, passphrase } };
+}
+
+function s3Of(set: BackupAccessSettings): BackupAccess["s3"] {
   const { BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey, BACKUP_S3_REGION: region } = set;
   if (accessKeyId === undefined || secretAccessKey === undefined) return null;
   const endpoint = new URL(set.BACKUP_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`).origin;
@@ -377,7 +418,7 @@ function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
   return names;
 }
 
-const SECRET = /SECRET|KEY|TOKEN|PASSWORD|SMTP_URL/;
+const SECRET = /SECRET|KEY|TOKEN|PASSWORD|PASSPHRASE|IDENTITY|SMTP_URL/;
 
 function isSecret(name: string): boolean {
   return SECRET.test(name) && name !== "MAKE_NEW_KEYS";

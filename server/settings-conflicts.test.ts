@@ -26,6 +26,11 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ BACKUP_TO: "/srv/backups", CONVEX_URL: "https://happy-otter-1.convex.cloud" }, "BACKUP_TO", "`BACKUP_TO`"],
   [{ BACKUP_TO: "/srv/data/backups", DATA_DIR: "/srv/data" }, "BACKUP_TO", "`BACKUP_TO`"],
   [{ BACKUP_TO: "/srv", DATA_DIR: "/srv/data" }, "BACKUP_TO", "`BACKUP_TO`"],
+  [
+    { BACKUP_TO: "/srv/backups", BACKUP_ENCRYPT_TO: "age1abc", BACKUP_PASSPHRASE: "p".repeat(16) },
+    "BACKUP_ENCRYPT_TO and BACKUP_PASSPHRASE",
+    "`BACKUP_ENCRYPT_TO`",
+  ],
   [{ BACKUP_TO: "s3://bucket", BACKUP_S3_ACCESS_KEY_ID: "AKID" }, "BACKUP_S3_SECRET_ACCESS_KEY", "`BACKUP_TO` with a bucket"],
   [{ CONVEX_INTERNAL_URL: "http://convex:3210" }, "CONVEX_URL", "`CONVEX_INTERNAL_URL`"],
   [{ PORT: "3210" }, "ENGINE_PORT", "`PORT`"],

@@ -56,17 +56,23 @@ function backupConflicts(set: Settings): string[] {
   const { BACKUP_TO, CONVEX_URL, DATA_DIR } = set;
   if (BACKUP_TO === undefined) return [];
   if (CONVEX_URL) return ["BACKUP_TO is set, but CONVEX_URL uses another deployment: back that one up with npx convex export"];
-  if (isBucket(BACKUP_TO))
-    return (["BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const)
+  const twoKeys =
+    set.BACKUP_ENCRYPT_TO && set.BACKUP_PASSPHRASE
+      ? ["BACKUP_ENCRYPT_TO and BACKUP_PASSPHRASE are both set: backups are encrypted to recipients or with a passphrase"]
+      : [];
+  if (isBucket(BACKUP_TO)) {
+    const missing = (["BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const)
       .filter((name) => set[name] === undefined)
       .map((name) => `${name} is missing: BACKUP_TO requires it for a bucket`);
+    return [...missing, ...twoKeys];
+  }
   const isInside = (inner: string, outer: string) => {
     const path = relative(resolve(outer), resolve(inner));
     return !isAbsolute(path) && !/^\.\.(?:[/\\]|$)/.test(path);
   };
   return isInside(BACKUP_TO, DATA_DIR) || isInside(DATA_DIR, BACKUP_TO)
     ? ["BACKUP_TO and DATA_DIR are in the same folder: backups need a folder of their own, if possible on another disk"]
-    : [];
+    : twoKeys;
 }
 
 function accountConflicts(set: Settings, { production, providers, issuers }: SettingsContext): string[] {
@@ -129,12 +135,14 @@ function paymentConflicts(set: Settings): string[] {
   return [...missing, `STRIPE_SECRET_KEY is ${kind}`];
 }
 
-function unencryptedBucket({ BACKUP_TO, BACKUP_S3_ENDPOINT }: Settings): string[] {
+function unencryptedBucket({ BACKUP_TO, BACKUP_S3_ENDPOINT, BACKUP_ENCRYPT_TO, BACKUP_PASSPHRASE }: Settings): string[] {
   if (!BACKUP_TO || !isBucket(BACKUP_TO) || !BACKUP_S3_ENDPOINT?.startsWith("http:")) return [];
   const host = new URL(BACKUP_S3_ENDPOINT).hostname.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(host);
   const isLocal = host === "localhost" || (family !== 0 && REACHED_BY_LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4"));
-  return isLocal ? [] : ["BACKUP_S3_ENDPOINT has http, so others in the network can read the backups. Use https"];
+  return isLocal || BACKUP_ENCRYPT_TO || BACKUP_PASSPHRASE
+    ? []
+    : ["BACKUP_S3_ENDPOINT has http, so others in the network can read the backups. Use https"];
 }
 
 function addressConflicts(set: Settings): string[] {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { text as textOf } from "node:stream/consumers";
 import * as z from "zod";
+import { type Decryption, type Encryption, encryptedReader, readEncrypted, storedSha256 } from "./encrypted-objects.ts";
+import { type ContentId, objectName, type ObjectReader, plainReader } from "./backup-objects.ts";
 import { MissingError, type Target } from "./target.ts";
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -22,6 +24,22 @@ const backupSchema = z.object({
 });
 export type Backup = z.infer<typeof backupSchema>;
 
+const storedName = z.string().refine((name) => storedSha256(name) !== "");
+
+/** What an encrypted backup shows without its keys. */
+const encryptedSchema = z.object({
+  format: z.literal(2),
+  takenAt: z.iso.datetime(),
+  version: z.string(),
+  deployment: hex,
+  /** The encrypted backup: format 1 with the stored names of its objects. */
+  contents: storedName,
+  /** Names of all encrypted objects with their stored sizes. */
+  objects: z.array(z.tuple([storedName, z.number()])),
+});
+const indexSchema = z.discriminatedUnion("format", [backupSchema, encryptedSchema]);
+const contentsSchema = z.object({ backup: backupSchema, names: z.record(hex, storedName) });
+
 const proofSchema = z.object({ testedAt: z.iso.datetime(), problems: z.array(z.string()), pages: z.number() });
 export type Proof = z.infer<typeof proofSchema>;
 
@@ -34,17 +52,62 @@ const proofOf = (name: string) => `proofs/${name}.json`;
 
 export const backupName = (at: Date): string => at.toISOString().replace(/[:.]/g, "-");
 export const timeOfBackup = (name: string): Date => new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/, "T$1:$2:$3.$4Z"));
-export const objectName = (sha256: string): string => `objects/${sha256.slice(0, 2)}/${sha256}`;
 
 export async function listBackups(target: Target): Promise<string[]> {
   const names = [...(await target.list("backups")).keys()].map((path) => path.slice("backups/".length, -".json".length));
   return names.filter((name) => NAME.test(name)).toSorted();
 }
 
-/** Throws an error that names the file. */
-export const readBackup = (target: Target, name: string): Promise<Backup> => readSealed(target, fileOf(name), backupSchema);
+export type BackupIndex = {
+  deployment: string;
+  /** Names of the stored objects with the checksums and sizes of their stored bytes. */
+  objects: Map<string, ContentId>;
+};
 
-export const writeBackup = (target: Target, name: string, backup: Backup): Promise<void> => writeSealed(target, fileOf(name), backup);
+/** Reads what is known without keys. Throws an error that names the file. */
+export async function readIndex(target: Target, name: string): Promise<BackupIndex> {
+  const index = await readSealed(target, fileOf(name), indexSchema);
+  const { deployment } = index;
+  if (index.format === 1) return { deployment, objects: objectsOf(index) };
+  return { deployment, objects: new Map(index.objects.map(([object, size]) => [object, { sha256: storedSha256(object), size }])) };
+}
+
+export type OpenBackup = { backup: Backup; reader: ObjectReader };
+
+/** Throws an error that names the file, or `WrongKeyError`. */
+export async function openBackup(target: Target, name: string, decryption: Decryption): Promise<OpenBackup> {
+  const index = await readSealed(target, fileOf(name), indexSchema);
+  if (index.format === 1) return { backup: index, reader: plainReader(target) };
+  const text = await textOf(readEncrypted(target, { name: index.contents, id: null, use: `the list of the backup ${name}`, decryption }));
+  const { backup, names } = contentsSchema.parse(JSON.parse(text));
+  return { backup, reader: encryptedReader(target, new Map(Object.entries(names)), decryption) };
+}
+
+/** `encryption`: null for a backup that is not encrypted. */
+export async function writeBackup(target: Target, name: string, backup: Backup, encryption: Encryption | null): Promise<void> {
+  if (encryption === null) return writeSealed(target, fileOf(name), backup);
+  const { writer, nameOf, storedSize, keyName } = encryption;
+  const names: Record<string, string> = {};
+  for (const id of objectsOf(backup).values()) {
+    const stored = nameOf(id);
+    if (stored !== null) names[id.sha256] = stored;
+  }
+  const content = Buffer.from(JSON.stringify({ backup, names }));
+  const id = { sha256: sha256Of(content), size: content.length };
+  if (!writer.has(id)) await writer.write(id, [content]);
+  const contents = nameOf(id) ?? "";
+  const objects = [...Object.values(names), contents, ...(keyName === null ? [] : [keyName])];
+  const { takenAt, version, deployment } = backup;
+  const index: z.infer<typeof encryptedSchema> = {
+    format: 2,
+    takenAt,
+    version,
+    deployment,
+    contents,
+    objects: objects.map((object) => [object, storedSize(object)]),
+  };
+  await writeSealed(target, fileOf(name), index);
+}
 
 /** Returns null when the backup was not tested. Throws an error that names the file. */
 export async function readProof(target: Target, name: string): Promise<Proof | null> {
@@ -63,7 +126,8 @@ export async function removeBackup(target: Target, name: string): Promise<void> 
   await target.remove(fileOf(name));
 }
 
-export function objectsOf(backup: Backup): Map<string, { sha256: string; size: number }> {
+/** Returns the contents that a backup needs, by the names of their unencrypted objects. */
+function objectsOf(backup: Backup): Map<string, ContentId> {
   const { blocks, size } = backup.database;
   const objects = [
     backup.secrets,
@@ -87,4 +151,4 @@ async function readSealed<T>(target: Target, name: string, schema: z.ZodType<T>)
   return parsed.data;
 }
 
-const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+const sha256Of = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");

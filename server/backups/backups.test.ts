@@ -23,7 +23,7 @@ import { openContents } from "@atelier/engine/contents";
 import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
-import { type Backup, listBackups, readBackup } from "./backup-records.ts";
+import { type Backup, listBackups, openBackup } from "./backup-records.ts";
 import { checkBackups } from "./check-backups.ts";
 import { folderTarget } from "./folder-target.ts";
 import { type BackupRun, runBackup } from "./run-backup.ts";
@@ -36,6 +36,8 @@ const files = anyApi["files"]!;
 const messages = anyApi["messages"]!;
 const STORED = 6;
 const keep = { days: 7, weeks: 4, months: 12 };
+const NO_KEYS = { recipients: [], passphrase: null, identities: [] };
+const NO_DECRYPTION = { identities: [], decrypts: () => false };
 let engine: EngineProcess;
 let project: string;
 let to: string;
@@ -73,7 +75,7 @@ const upload = async (body: string) => {
 
 const render = async () => ({ problems: [], rendered: 0 });
 const run = (options: Partial<Parameters<typeof runBackup>[0]> = {}): Promise<BackupRun> =>
-  runBackup({ dataDir, settings: { to, s3: null, keep }, env: {}, render, ...options });
+  runBackup({ dataDir, settings: { to, s3: null, keys: NO_KEYS, keep }, env: {}, render, ...options });
 
 const tree = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
@@ -147,7 +149,7 @@ describe("a scheduled backup", () => {
     const rest = emptyFolder("rest");
     expect(await command("restore", [to], rest)).toMatchObject({ code: 0 });
     const other = emptyFolder("other");
-    expect((await run({ dataDir: rest, settings: { to: other, s3: null, keep } })).problems).toEqual([]);
+    expect((await run({ dataDir: rest, settings: { to: other, s3: null, keys: NO_KEYS, keep } })).problems).toEqual([]);
     expect(tree(rest).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
@@ -176,7 +178,7 @@ describe("a scheduled backup", () => {
     const [name = ""] = readdirSync(join(dir, "convex", "files"));
     writeFileSync(join(dir, "convex", "files", name), "wrong");
     const other = emptyFolder("other");
-    const { problems } = await run({ dataDir: dir, settings: { to: other, s3: null, keep } });
+    const { problems } = await run({ dataDir: dir, settings: { to: other, s3: null, keys: NO_KEYS, keep } });
     expect(problems.join("\n")).toContain(name);
     expect(parts(other).length).toBeGreaterThan(STORED);
   });
@@ -237,7 +239,7 @@ function flip(name: string, place?: number): () => void {
 async function settledBackup(): Promise<Backup> {
   const target = folderTarget(to);
   for (let last = ""; ;) {
-    const backup = await readBackup(target, (await run()).name);
+    const { backup } = await openBackup(target, (await run()).name, NO_DECRYPTION);
     if (last === String(backup.database.blocks)) return backup;
     last = String(backup.database.blocks);
   }
@@ -250,7 +252,7 @@ async function flipped(pick: (backup: Backup) => string) {
     const object = `objects/${sha256.slice(0, 2)}/${sha256}`;
     const restore = flip(object);
     const failed = await run();
-    if (pick(await readBackup(folderTarget(to), failed.name)) === sha256) return { sha256, object, failed };
+    if (pick((await openBackup(folderTarget(to), failed.name, NO_DECRYPTION)).backup) === sha256) return { sha256, object, failed };
     restore();
   }
 }
@@ -307,7 +309,7 @@ describe("a changed byte", () => {
 
   it("fails a restore with the name of the file, unless damage is accepted", async () => {
     const { name } = await run();
-    const { files: stored } = await readBackup(folderTarget(to), name);
+    const { files: stored } = (await openBackup(folderTarget(to), name, NO_DECRYPTION)).backup;
     const sha256 = stored[0]?.[1] ?? "";
     const object = `objects/${sha256.slice(0, 2)}/${sha256}`;
     flip(object);
@@ -344,7 +346,7 @@ describe("an interrupted backup", () => {
       await send(`interrupted at ${n}`);
       const { target, isReached } = interruptedAt(n);
       const unlock = await target.lock();
-      await takeBackup({ dataDir, target, version: "0.0.0", log: () => undefined }).catch(() => undefined);
+      await takeBackup({ dataDir, target, keys: NO_KEYS, version: "0.0.0", log: () => undefined }).catch(() => undefined);
       await unlock();
       expect((await checkBackups(folderTarget(to))).problems).toEqual([]);
       if (!isReached()) break;
@@ -379,7 +381,7 @@ const RUN = `
   import { runBackup } from ${JSON.stringify(new URL("run-backup.ts", import.meta.url).href)};
   const { RUN_DATA: dataDir, RUN_TO: to } = process.env;
   const render = async () => ({ problems: [], rendered: 0 });
-  await runBackup({ dataDir, settings: { to, s3: null, keep: { days: 7, weeks: 4, months: 12 } }, env: {}, render });
+  await runBackup({ dataDir, settings: { to, s3: null, keys: { recipients: [], passphrase: null, identities: [] }, keep: { days: 7, weeks: 4, months: 12 } }, env: {}, render });
 `;
 
 describe.runIf(canMount())("a full disk", () => {

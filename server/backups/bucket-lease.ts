@@ -5,6 +5,8 @@ import type { S3Client } from "../s3/s3-client.ts";
 const LEASE_MS = 10 * 60_000;
 const RENEW_MS = LEASE_MS / 4;
 
+export type LeaseClient = Pick<S3Client, "head" | "put" | "remove">;
+
 export type LeaseOptions = {
   key: string;
   /** Identifies this machine and data. It may take over its own lease, because a local lock excludes its other processes. */
@@ -19,7 +21,7 @@ export type Lease = {
 };
 
 /** Makes a bucket usable by one machine alone. Throws when another machine uses it. */
-export async function leaseBucket(client: S3Client, { key, owner, what }: LeaseOptions): Promise<Lease> {
+export async function leaseBucket(client: LeaseClient, { key, owner, what }: LeaseOptions): Promise<Lease> {
   const isUsed = () =>
     new Error(`Another machine takes a backup to ${what}. Wait until it has ended, or ${LEASE_MS / 60_000} minutes, then try again.`);
   const found = await client.head(key);

@@ -14,7 +14,7 @@ import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
 import { type S3Server, startS3Server } from "../../tests/harness/s3.ts";
-import { backupName, listBackups, readBackup } from "./backup-records.ts";
+import { backupName, listBackups, openBackup } from "./backup-records.ts";
 import { bucketTarget } from "./bucket-target.ts";
 import { checkBackups } from "./check-backups.ts";
 import { type BackupRun, runBackup } from "./run-backup.ts";
@@ -26,6 +26,8 @@ const files = anyApi["files"]!;
 const messages = anyApi["messages"]!;
 const STORED = 6;
 const keep = { days: 7, weeks: 4, months: 12 };
+const NO_KEYS = { recipients: [], passphrase: null, identities: [] };
+const NO_DECRYPTION = { identities: [], decrypts: () => false };
 let engine: EngineProcess;
 let project: string;
 let server: S3Server;
@@ -59,7 +61,7 @@ async function upload(body: string): Promise<void> {
 
 const render = async () => ({ problems: [], rendered: 0 });
 const run = (options: Partial<Parameters<typeof runBackup>[0]> = {}): Promise<BackupRun> =>
-  runBackup({ dataDir, settings: { to, s3: server.s3, keep }, env: {}, render, ...options });
+  runBackup({ dataDir, settings: { to, s3: server.s3, keys: NO_KEYS, keep }, env: {}, render, ...options });
 const target = (options: Partial<Parameters<typeof bucketTarget>[0]> = {}) =>
   bucketTarget({ location: to, s3: server.s3, workDir: join(root, "work"), firstPauseMs: 1, ...options });
 
@@ -163,7 +165,7 @@ describe("a backup in a bucket", () => {
     for (const folder of ["backups", "proofs"]) await all.write(`${folder}/${old}.json`, all.read(`${folder}/${name}.json`));
     await all.write(`objects/ff/${"f".repeat(64)}`, [Buffer.from("needed by no backup")]);
     await unlock();
-    expect(await run({ settings: { to, s3: server.s3, keep: { days: 1, weeks: 0, months: 0 } } })).toMatchObject({
+    expect(await run({ settings: { to, s3: server.s3, keys: NO_KEYS, keep: { days: 1, weeks: 0, months: 0 } } })).toMatchObject({
       removed: 1,
       problems: [],
     });
@@ -221,7 +223,7 @@ describe("a bucket", () => {
 
   it("that returns wrong bytes fails the test of a backup, and the object is stored again", async () => {
     const { name } = await run();
-    const sha256 = (await readBackup(target(), name)).files[0]?.[1] ?? "";
+    const sha256 = (await openBackup(target(), name, NO_DECRYPTION)).backup.files[0]?.[1] ?? "";
     const object = `objects/${sha256.slice(0, 2)}/${sha256}`;
     await server.fail({ kind: "wrong", on: "GET", key: object });
     const { problems } = await run();
@@ -256,7 +258,7 @@ describe("a changed byte in a bucket", () => {
 
   it("makes a restore fail that names the object, unless it is accepted", async () => {
     const { name } = await run();
-    const sha256 = (await readBackup(target(), name)).files[0]?.[1] ?? "";
+    const sha256 = (await openBackup(target(), name, NO_DECRYPTION)).backup.files[0]?.[1] ?? "";
     const key = `${to.slice(`s3://${server.bucket}/`.length)}/objects/${sha256.slice(0, 2)}/${sha256}`;
     await server.command({ do: "flip", key, at: 3, mask: 4 });
     const into = emptyFolder("restored");
@@ -298,7 +300,7 @@ describe("an interrupted backup to a bucket", () => {
       await send(`before a kill ${each}`);
       await upload(`before a kill ${each} ${"y".repeat(100_000)}`);
       const child: ChildProcess = spawn(process.execPath, ["--input-type=module", "--eval", RUN], {
-        env: { PATH: process.env.PATH, RUN_SETTINGS: JSON.stringify({ dataDir, settings: { to, s3: server.s3, keep } }) },
+        env: { PATH: process.env.PATH, RUN_SETTINGS: JSON.stringify({ dataDir, settings: { to, s3: server.s3, keys: NO_KEYS, keep } }) },
         stdio: "ignore",
       });
       const exited = once(child, "exit");

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, join } from "node:path";
-import { lockForBackup } from "@atelier/engine/backup";
+import { basename } from "node:path";
 import { type Part, s3Client, type S3Client } from "../s3/s3-client.ts";
 import { S3Error } from "../s3/s3-error.ts";
 import { parseBucket, type S3Settings } from "../s3/s3-settings.ts";
 import { leaseBucket } from "./bucket-lease.ts";
 import { inParts } from "./in-parts.ts";
 import { MissingError, type Target } from "./target.ts";
+import { workFolder } from "./work-folder.ts";
 
 /** Objects above this size are stored in parts. Two parts are in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -33,18 +32,15 @@ export function bucketTarget({ location, s3, workDir, partBytes = PART_BYTES, ..
   const client = s3Client({ ...s3, ...timing, bucket });
   const keyOf = (name: string) => prefix + name;
   const describe = (name: string) => `s3://${bucket}/${prefix}${name}`;
-  const scratch = join(workDir, "partial");
+  const work = workFolder(workDir);
   let requireLease = (): void => {};
 
   return {
-    scratch,
-    isRemote: true,
+    scratch: work.scratch,
+    isStaged: true,
     async lock() {
-      await mkdir(workDir, { recursive: true, mode: 0o700 });
-      const unlock = lockForBackup(workDir);
+      const unlock = await work.lock();
       try {
-        await rm(scratch, { recursive: true, force: true });
-        await mkdir(scratch, { mode: 0o700 });
         // The first request, because an answer to the HEAD of the lease would not name the reason of a failure.
         await abortAbandoned(client, prefix);
         const owner = createHash("sha256").update(`${hostname()}\n${workDir}`).digest("hex").slice(0, 16);
@@ -52,13 +48,10 @@ export function bucketTarget({ location, s3, workDir, partBytes = PART_BYTES, ..
         requireLease = () => lease.require();
         return async () => {
           await lease.release();
-          // Removed before the lock is released, because another backup could then hold it.
-          await rm(workDir, { recursive: true, force: true });
-          unlock();
+          await unlock();
         };
       } catch (error) {
-        await rm(workDir, { recursive: true, force: true });
-        unlock();
+        await unlock();
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-import { listBackups, objectsOf, readBackup, readProof } from "./backup-records.ts";
+import { listBackups, readIndex, readProof } from "./backup-records.ts";
 import { MissingError, type Target } from "./target.ts";
 import { DamageError, verified } from "./verified.ts";
 
@@ -10,8 +10,8 @@ export async function checkBackups(target: Target): Promise<{ problems: string[]
   const note = (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error));
   for (const name of names) {
     await readProof(target, name).catch(note);
-    const backup = await readBackup(target, name).catch(note);
-    if (backup) for (const [object, expected] of objectsOf(backup)) objects.set(object, expected);
+    const index = await readIndex(target, name).catch(note);
+    for (const [object, expected] of index?.objects ?? []) objects.set(object, expected);
   }
   for (const [name, expected] of objects) {
     try {

@@ -5,12 +5,17 @@ import { randomUUID } from "node:crypto";
 import { sync } from "@atelier/engine/copy";
 import { lockForBackup } from "@atelier/engine/backup";
 import { MissingError, type Target } from "./target.ts";
+import { workFolder } from "./work-folder.ts";
 
 const PARTIAL = "partial";
 const READ_AT_ONCE = 1024 * 1024;
 
-/** Never creates `root`, because a missing mount would then appear as an empty target. */
-export function folderTarget(root: string): Target {
+/**
+ * Never creates `root`, because a missing mount would then appear as an empty target. `workDir`: a folder for unencrypted data, if
+ * `root` must not have it.
+ */
+export function folderTarget(root: string, workDir: string | null = null): Target {
+  const work = workDir === null ? null : workFolder(workDir);
   const changedFolders = new Set<string>();
   const pathOf = (name: string) => join(root, name);
 
@@ -21,14 +26,16 @@ export function folderTarget(root: string): Target {
   }
 
   return {
-    scratch: join(root, PARTIAL),
-    isRemote: false,
+    scratch: work?.scratch ?? join(root, PARTIAL),
+    isStaged: work !== null,
     async lock() {
       await stat(root);
       const unlock = lockForBackup(root);
       await rm(pathOf(PARTIAL), { recursive: true, force: true });
       await mkdir(pathOf(PARTIAL), { mode: 0o700 });
+      const unlockWork = await work?.lock();
       return async () => {
+        await unlockWork?.();
         await rm(pathOf(PARTIAL), { recursive: true, force: true });
         unlock();
       };

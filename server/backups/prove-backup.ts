@@ -3,7 +3,9 @@ import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { checkCopy } from "@atelier/engine/check-data";
 import { openContents } from "@atelier/engine/contents";
-import { type Backup, objectName, readBackup } from "./backup-records.ts";
+import type { ObjectReader } from "./backup-objects.ts";
+import { type Backup, openBackup } from "./backup-records.ts";
+import type { Decryption } from "./encrypted-objects.ts";
 import { type Pages, renderPages } from "./render-pages.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import type { Target } from "./target.ts";
@@ -11,8 +13,9 @@ import type { Target } from "./target.ts";
 export type ProveOptions = {
   target: Target;
   name: string;
-  /** The data that was sent to a remote target. */
+  /** A folder with the data that was stored. */
   staged?: string | null;
+  decryption: Decryption;
   env: NodeJS.ProcessEnv;
   render?: typeof renderPages;
 };
@@ -22,6 +25,7 @@ export async function proveBackup({
   target,
   name,
   staged = null,
+  decryption,
   env,
   render = renderPages,
 }: ProveOptions): Promise<{ problems: string[]; pages: number }> {
@@ -30,13 +34,12 @@ export async function proveBackup({
   await rm(dataDir, { recursive: true, force: true });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   try {
-    const backup = await readBackup(target, name);
+    const { backup, reader } = await openBackup(target, name, decryption);
     const secretsPath = join(dataDir, "secrets.json");
-    const stagedFiles = staged === null ? undefined : join(staged, "files");
-    const { problems, damaged } = await restoreBackup({ target, backup, convexDir, secretsPath, hardLinks: true, stagedFiles });
+    const { problems, damaged } = await restoreBackup({ reader, backup, convexDir, secretsPath, hardLinks: true, staged });
     const isComplete = problems.length === 0;
     if (isComplete) {
-      const checked = await checkRestored(target, backup, convexDir);
+      const checked = await checkRestored({ target, reader, backup, convexDir });
       problems.push(...checked.problems);
       damaged.push(...checked.damaged);
     }
@@ -48,13 +51,15 @@ export async function proveBackup({
   }
 }
 
-async function checkRestored(target: Target, backup: Backup, convexDir: string): Promise<{ problems: string[]; damaged: string[] }> {
+type RestoredBackup = { target: Target; reader: ObjectReader; backup: Backup; convexDir: string };
+
+async function checkRestored({ target, reader, backup, convexDir }: RestoredBackup): Promise<{ problems: string[]; damaged: string[] }> {
   const { problems, damagedFiles, latest, storedFiles } = await checkCopy(convexDir);
-  const objects = new Map(backup.files.map(([file, sha256]) => [file, objectName(sha256)]));
+  const objects = new Map(backup.files.map(([file, sha256, size]) => [file, reader.nameOf({ sha256, size })]));
   const damaged: string[] = [];
   for (const { path, problem } of damagedFiles) {
     const object = objects.get(basename(path));
-    if (object === undefined) continue;
+    if (!object) continue;
     problems[problems.indexOf(problem)] = `${target.describe(object)} is damaged: ${problem}`;
     damaged.push(object);
   }

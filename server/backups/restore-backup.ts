@@ -4,19 +4,23 @@ import { join } from "node:path";
 import { sync } from "@atelier/engine/copy";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
-import { type Backup, BLOCK_BYTES, objectName } from "./backup-records.ts";
-import { MissingError, type Target } from "./target.ts";
+import type { ContentId, ObjectReader } from "./backup-objects.ts";
+import { type Backup, BLOCK_BYTES } from "./backup-records.ts";
+import { MissingError } from "./target.ts";
 import { DamageError, verified } from "./verified.ts";
 
 export type RestoreOptions = {
-  target: Target;
+  reader: ObjectReader;
   backup: Backup;
   convexDir: string;
   secretsPath: string;
   /** Links images without comparing them, where the file system can. */
   hardLinks?: boolean;
-  /** A folder with the same files. Objects are then read and compared, and the files are linked instead of written. */
-  stagedFiles?: string | undefined;
+  /**
+   * A folder with the same data. Objects are then read and compared, and the files are linked instead of written. It also
+   * replaces objects that cannot be decrypted on this machine.
+   */
+  staged?: string | null;
 };
 
 export type Restored = {
@@ -26,22 +30,22 @@ export type Restored = {
 
 /** Writes the data of a backup. Wrong content is written as it is, and missing content is left out; both are problems. */
 export async function restoreBackup({
-  target,
+  reader,
   backup,
   convexDir,
   secretsPath,
   hardLinks = false,
-  stagedFiles,
+  staged = null,
 }: RestoreOptions): Promise<Restored> {
   const problems: string[] = [];
   const damaged: string[] = [];
 
-  /** `to`: null to compare only. */
-  async function copy(object: { sha256: string; size: number }, use: string, to: FileHandle | null, at: number): Promise<void> {
-    const name = objectName(object.sha256);
+  async function copy({ id, use, stagedName, to, at = 0 }: Copy): Promise<void> {
     let position = at;
+    const path = staged === null ? null : join(staged, stagedName);
+    const local = path === null ? undefined : () => (id.size === 0 ? [] : createReadStream(path, { start: at, end: at + id.size - 1 }));
     try {
-      for await (const chunk of verified(target.read(name), object, `${target.describe(name)} (${use})`)) {
+      for await (const chunk of reader.read(id, use, local)) {
         if (to === null) continue;
         for (let written = 0; written < chunk.length;)
           written += (await to.write(chunk, written, chunk.length - written, position + written)).bytesWritten;
@@ -51,35 +55,47 @@ export async function restoreBackup({
       if (error instanceof MissingError) problems.push(`${error.message} (${use}).`);
       else if (error instanceof DamageError) {
         problems.push(error.message);
-        damaged.push(name);
+        const name = reader.nameOf(id);
+        if (name !== null && !error.isLocal) damaged.push(name);
       } else throw error;
     }
   }
 
   const { database, secrets, files } = backup;
   await mkdir(join(convexDir, "files"), { recursive: true, mode: 0o700 });
-  await writing(secretsPath, (file) => copy(secrets, "the keys", file, 0));
-  await writing(join(convexDir, FILE_NAME), async (file) => {
+  await writing(secretsPath, (to) => copy({ id: secrets, use: "the keys", stagedName: "secrets.json", to }));
+  await writing(join(convexDir, FILE_NAME), async (to) => {
     for (const [index, sha256] of database.blocks.entries()) {
       const at = index * BLOCK_BYTES;
-      await copy({ sha256, size: Math.min(BLOCK_BYTES, database.size - at) }, "a part of the database", file, at);
+      const id = { sha256, size: Math.min(BLOCK_BYTES, database.size - at) };
+      await copy({ id, use: "a part of the database", stagedName: FILE_NAME, to, at });
     }
-    await file.truncate(database.size);
+    await to.truncate(database.size);
   });
   for (const [name, sha256, size] of files) {
     const path = join(convexDir, "files", name);
-    const object = { sha256, size };
-    const use = `stored file ${name}`;
-    const source = hardLinks ? target.localFile(objectName(sha256)) : null;
+    const file = { id: { sha256, size }, use: `stored file ${name}`, stagedName: join("files", name) };
+    const source = hardLinks ? reader.linkSource(file.id) : null;
     if (source !== null && (await isLinked(source, path))) continue;
-    if (stagedFiles !== undefined && (await isLinkedCopy(join(stagedFiles, name), path, object))) await copy(object, use, null, 0);
-    else await writing(path, (file) => copy(object, use, file, 0));
+    if (staged !== null && (await isLinkedCopy(join(staged, file.stagedName), path, file.id))) await copy({ ...file, to: null });
+    else await writing(path, (to) => copy({ ...file, to }));
   }
   if (problems.length === 0) writeLastCommit(convexDir, newestCommit(convexDir));
   await sync(join(convexDir, "files"));
   await sync(convexDir);
   return { problems, damaged };
 }
+
+type Copy = {
+  id: ContentId;
+  use: string;
+  /** The file with this content in the staged data. */
+  stagedName: string;
+  /** Null to compare only. */
+  to: FileHandle | null;
+  /** Where the content begins in both files. */
+  at?: number;
+};
 
 const isLinked = (source: string, path: string): Promise<boolean> =>
   link(source, path).then(
@@ -88,7 +104,7 @@ const isLinked = (source: string, path: string): Promise<boolean> =>
   );
 
 /** Links a file with this content. A damaged copy is no reason to distrust the object. */
-async function isLinkedCopy(source: string, path: string, expected: { sha256: string; size: number }): Promise<boolean> {
+async function isLinkedCopy(source: string, path: string, expected: ContentId): Promise<boolean> {
   if (!(await isLinked(source, path))) return false;
   try {
     for await (const _ of verified(createReadStream(path), expected, path));

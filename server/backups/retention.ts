@@ -1,4 +1,4 @@
-import { listBackups, objectsOf, type Proof, readBackup, readProof, removeBackup, timeOfBackup } from "./backup-records.ts";
+import { listBackups, type Proof, readIndex, readProof, removeBackup, timeOfBackup } from "./backup-records.ts";
 import { isProven } from "./backup-status.ts";
 import type { Target } from "./target.ts";
 
@@ -40,7 +40,7 @@ export async function removeOldBackups(target: Target, keep: RetentionPolicy, no
   // Reads all backups first. An unreadable backup may need any object, so it stops the removal.
   const needed = new Set<string>();
   for (const name of names.filter((name) => !removed.includes(name)))
-    for (const object of objectsOf(await readBackup(target, name)).keys()) needed.add(object);
+    for (const object of (await readIndex(target, name)).objects.keys()) needed.add(object);
   for (const name of removed) await removeBackup(target, name);
   await target.flush();
   for (const name of (await target.list("objects")).keys()) if (!needed.has(name)) await target.remove(name);

@@ -21,7 +21,7 @@ export type RunOptions = {
   render?: typeof renderPages;
 };
 
-export type BackupRun = Omit<Taken, "staged"> & {
+export type BackupRun = Omit<Taken, "staged" | "decryption"> & {
   problems: string[];
   pages: number;
   removed: number;
@@ -40,11 +40,19 @@ export async function runBackup({ dataDir, settings, env, render }: RunOptions):
     const unlock = await target.lock();
     try {
       const inData: string[] = [];
-      const { staged, ...taken } = await takeBackup({ dataDir, target, version: VERSION, log: (problem) => inData.push(problem) });
-      const tested = await proveBackup({ target, name: taken.name, staged, env, ...(render && { render }) }).catch((error: unknown) => ({
-        problems: [`The test could not be completed: ${textOf(error)}`],
-        pages: 0,
-      }));
+      const { staged, decryption, ...taken } = await takeBackup({
+        dataDir,
+        target,
+        keys: settings.keys,
+        version: VERSION,
+        log: (problem) => inData.push(problem),
+      });
+      const tested = await proveBackup({ target, name: taken.name, staged, decryption, env, ...(render && { render }) }).catch(
+        (error: unknown) => ({
+          problems: [`The test could not be completed: ${textOf(error)}`],
+          pages: 0,
+        }),
+      );
       const proof: Proof = { testedAt: new Date().toISOString(), problems: [...inData, ...tested.problems], pages: tested.pages };
       await writeProof(target, taken.name, proof);
       await target.flush();

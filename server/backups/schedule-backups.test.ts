@@ -13,6 +13,7 @@ import type { WorkerMessage } from "./worker.ts";
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 const keep = { days: 1, weeks: 0, months: 0 };
+const NO_KEYS = { recipients: [], passphrase: null, identities: [] };
 let to: string;
 let backups: Backups | null = null;
 
@@ -32,17 +33,22 @@ async function store(age: number, problems: string[] | null): Promise<string> {
   const at = new Date(Date.now() - age);
   const name = backupName(at);
   const hash = "0".repeat(64);
-  await writeBackup(target, name, {
-    format: 1,
-    takenAt: at.toISOString(),
-    version: "0.0.0",
-    deployment: hash,
-    latest: "1",
-    secrets: { sha256: hash, size: 0 },
-    database: { size: 0, blocks: [] },
-    tables: {},
-    files: [],
-  });
+  await writeBackup(
+    target,
+    name,
+    {
+      format: 1,
+      takenAt: at.toISOString(),
+      version: "0.0.0",
+      deployment: hash,
+      latest: "1",
+      secrets: { sha256: hash, size: 0 },
+      database: { size: 0, blocks: [] },
+      tables: {},
+      files: [],
+    },
+    null,
+  );
   if (problems) await writeProof(target, name, { testedAt: at.toISOString(), problems, pages: 0 });
   return name;
 }
@@ -58,7 +64,7 @@ function schedule(outcomes: (() => Promise<WorkerMessage>)[]): {
     runs += 1;
     return (await outcomes[runs - 1]?.()) ?? { failure: "not expected" };
   };
-  backups = scheduleBackups({ settings: { to, s3: null, schedule: "@daily", keep }, log, onOutcome, run, firstDelayMs: 0 });
+  backups = scheduleBackups({ settings: { to, s3: null, keys: NO_KEYS, schedule: "@daily", keep }, log, onOutcome, run, firstDelayMs: 0 });
   return { runs: () => runs, recorded };
 }
 

@@ -1,17 +1,18 @@
-import { link, mkdir, readdir, rm } from "node:fs/promises";
+import { link, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { copyDurably } from "@atelier/engine/copy";
 import { FILE_NAME } from "@atelier/engine/database-file";
 
 const LINKS_AT_ONCE = 16;
 
-export type StageOptions = { databaseDir: string; filesDir: string; to: string };
+export type StageOptions = { databaseDir: string; filesDir: string; secrets: Buffer; to: string };
 
 /** Makes a copy of held data: the database is copied, and files are linked or, on another file system, copied. */
-export async function stageData({ databaseDir, filesDir, to }: StageOptions): Promise<void> {
+export async function stageData({ databaseDir, filesDir, secrets, to }: StageOptions): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mkdir(join(to, "files"), { recursive: true, mode: 0o700 });
   await copyDurably(join(databaseDir, FILE_NAME), join(to, FILE_NAME));
+  await writeFile(join(to, "secrets.json"), secrets, { mode: 0o600 });
   const names = await readdir(filesDir).catch(missing(Array<string>()));
   const linkNext = async (): Promise<void> => {
     for (let name = names.pop(); name !== undefined; name = names.pop()) {

@@ -7,7 +7,9 @@ import * as z from "zod";
 import { lockForBackup, withHeldData } from "@atelier/engine/backup";
 import { type Contents, openContents } from "@atelier/engine/contents";
 import { FILE_NAME } from "@atelier/engine/database-file";
-import { type Backup, BLOCK_BYTES, backupName, listBackups, objectName, readBackup, writeBackup } from "./backup-records.ts";
+import { type Backup, BLOCK_BYTES, backupName, listBackups, readIndex, writeBackup } from "./backup-records.ts";
+import { type ContentId, type ObjectWriter, plainWriter } from "./backup-objects.ts";
+import { type BackupKeys, type Decryption, isEncrypting, openEncryption } from "./encrypted-objects.ts";
 import { stageData } from "./stage-data.ts";
 import type { Target } from "./target.ts";
 import { DamageError, verified } from "./verified.ts";
@@ -18,36 +20,47 @@ const ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 100;
 const secretsSchema = z.object({ engineAdminKey: z.string() });
 
-export type TakeOptions = { dataDir: string; target: Target; version: string; log: (problem: string) => void };
+export type TakeOptions = {
+  dataDir: string;
+  target: Target;
+  keys: BackupKeys;
+  version: string;
+  log: (problem: string) => void;
+};
 export type Taken = {
   name: string;
   newObjects: number;
   newBytes: number;
-  /** The folder of the data that was sent to a remote target; null for a local one. */
+  /** The folder of the staged data; null when the target needs none. */
   staged: string | null;
+  /** Keys that read this backup now. */
+  decryption: Decryption;
 };
 
-type Missing = { path: string; sha256: string; size: number };
+type Missing = ContentId & { path: string };
 
 /** Stores a backup and reuses the objects of an interrupted one. The caller has the lock of the target. */
-export async function takeBackup({ dataDir, target, version, log }: TakeOptions): Promise<Taken> {
+export async function takeBackup({ dataDir, target, keys, version, log }: TakeOptions): Promise<Taken> {
   const from = join(dataDir, "convex");
   const secrets = await readFile(join(dataDir, "secrets.json"));
   const { engineAdminKey: adminKey } = secretsSchema.parse(JSON.parse(secrets.toString()));
   const unlock = lockForBackup(from);
   try {
-    const objects = await openObjects(target);
-    const take = target.isRemote ? takeStaged : takeHeld;
+    const encryption = isEncrypting(keys) ? await openEncryption({ target, keys, secret: adminKey }) : null;
+    const objects = openObjects(encryption?.writer ?? (await plainWriter(target)));
+    const take = target.isStaged ? takeStaged : takeHeld;
     const { backup, staged } = await take({ from, target, adminKey, secrets, version, log, objects });
     const name = backupName(new Date(backup.takenAt));
     await target.flush();
-    await writeBackup(target, name, backup);
+    await writeBackup(target, name, backup, encryption);
     await target.flush();
-    return { name, ...objects.written(), staged };
+    return { name, ...objects.written(), staged, decryption: encryption?.decryption ?? NO_DECRYPTION };
   } finally {
     unlock();
   }
 }
+
+const NO_DECRYPTION: Decryption = { identities: [], decrypts: () => false };
 
 type Source = Pick<TakeOptions, "target" | "version" | "log"> & { from: string; adminKey: string; secrets: Buffer; objects: Objects };
 type Result = { backup: Backup; staged: string | null };
@@ -72,14 +85,14 @@ async function takeHeld({ from, target, adminKey, secrets, version, log, objects
   throw new Error(INTERRUPTED);
 }
 
-/** Copies the data to this machine while deletions wait, then sends it to a remote target. */
+/** Copies the data to this machine while deletions wait, then stores it. */
 async function takeStaged({ from, target, adminKey, secrets, version, log, objects }: Source): Promise<Result> {
   const staged = join(target.scratch, "staged");
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     let takenAt = new Date();
     const { isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, async (dir) => {
       takenAt = new Date();
-      await stageData({ databaseDir: dir, filesDir: join(from, "files"), to: staged });
+      await stageData({ databaseDir: dir, filesDir: join(from, "files"), secrets, to: staged });
     });
     if (!isUnbroken) continue;
     return withContents(staged, async (contents) => {
@@ -127,25 +140,22 @@ async function storeRest({ contents, objects, secrets, version, takenAt, databas
   };
 }
 
-type Objects = Awaited<ReturnType<typeof openObjects>>;
+type Objects = ReturnType<typeof openObjects>;
 
-async function openObjects(target: Target) {
-  const stored = await target.list("objects");
+function openObjects(writer: ObjectWriter) {
   let [newObjects, newBytes] = [0, 0];
-  const has = ({ sha256, size }: { sha256: string; size: number }) => stored.get(objectName(sha256)) === size;
-  const write = async (expected: { sha256: string; size: number }, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
-    await target.write(objectName(expected.sha256), content);
-    stored.set(objectName(expected.sha256), expected.size);
+  const write: ObjectWriter["write"] = async (id, content) => {
+    await writer.write(id, content);
     newObjects += 1;
-    newBytes += expected.size;
+    newBytes += id.size;
   };
   return {
-    has,
+    has: writer.has,
     write,
-    async store(content: Uint8Array): Promise<{ sha256: string; size: number }> {
-      const object = { sha256: createHash("sha256").update(content).digest("hex"), size: content.length };
-      if (!has(object)) await write(object, [content]);
-      return object;
+    async store(content: Uint8Array): Promise<ContentId> {
+      const id = { sha256: createHash("sha256").update(content).digest("hex"), size: content.length };
+      if (!writer.has(id)) await write(id, [content]);
+      return id;
     },
     written: () => ({ newObjects, newBytes }),
   };
@@ -200,7 +210,7 @@ async function* blocksOf(path: string): AsyncGenerator<Buffer> {
 
 async function requireSameDeployment(target: Target, identity: string): Promise<void> {
   const newest = (await listBackups(target)).at(-1);
-  const other = newest === undefined ? null : await readBackup(target, newest).catch(() => null);
+  const other = newest === undefined ? null : await readIndex(target, newest).catch(() => null);
   if (other !== null && other.deployment !== identity)
     throw new Error(`${target.describe("")} has the backups of another deployment. Set BACKUP_TO to another folder or prefix.`);
 }

@@ -2,8 +2,8 @@
 export type Target = {
   /** A folder of this machine for the test of a backup. `lock` creates it. */
   scratch: string;
-  /** A remote target may be slow, so data is copied to `scratch` before it is sent. */
-  isRemote: boolean;
+  /** Whether data is copied to `scratch` first, because the target may be slow, or gets only encrypted data. */
+  isStaged: boolean;
   /** Makes the target usable by this process alone. Throws when another process uses the target. */
   lock(): Promise<() => Promise<void>>;
   list(folder: string): Promise<Map<string, number>>;

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
 }
 
 async function checkScheduled(to: string): Promise<void> {
-  const target = openTarget({ to, s3: await readBackupAccess(process.env) }, dataDir);
+  const target = openTarget({ to, ...(await readBackupAccess(process.env)) }, dataDir);
   const { problems, backups, objects } = await checkBackups(target);
   if (problems.length === 0) return console.log(`${to} has no problems. Checked: ${backups} backups with ${objects} files.`);
   console.error(`Problems in ${to} (${problems.length}):\n${formatProblems(problems)}`);

@@ -8,7 +8,9 @@ import { copyDurably, copyFolder, sync } from "@atelier/engine/copy";
 import { checkCopy } from "@atelier/engine/check-data";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { writeLastCommit } from "@atelier/engine/last-commit";
-import { listBackups, readBackup } from "../backups/backup-records.ts";
+import { listBackups, openBackup } from "../backups/backup-records.ts";
+import { openDecryption } from "../backups/encrypted-objects.ts";
+import { WrongKeyError } from "../backups/verified.ts";
 import { isBackupFolder, requireReadable } from "../backups/folder-target.ts";
 import { openTarget } from "../backups/open-target.ts";
 import { restoreBackup } from "../backups/restore-backup.ts";
@@ -87,16 +89,19 @@ async function copyFolderBackup(from: string, { acceptDamaged }: CopyOptions): P
 }
 
 async function copyScheduled(from: string, { name, acceptDamaged }: CopyOptions): Promise<string[]> {
-  const target = openTarget({ to: from, s3: await readBackupAccess(process.env) }, dataDir);
+  const access = await readBackupAccess(process.env);
+  const target = openTarget({ to: from, ...access }, dataDir);
   const names = await listBackups(target);
   const chosen = name ?? names.at(-1) ?? "";
   if (!names.includes(chosen))
     throw new Error(`There is no backup ${chosen} in ${from}. Available backups:\n${formatProblems(names.toReversed())}`);
-  const backup = await readBackup(target, chosen).catch((error: unknown) => {
+  const decryption = await openDecryption(target, access.keys);
+  const { backup, reader } = await openBackup(target, chosen, decryption).catch((error: unknown) => {
+    if (error instanceof WrongKeyError) throw error;
     const others = formatProblems(names.toReversed());
     throw new Error(`${textOf(error)} Nothing was restored. Add --backup NAME for another one:\n${others}`, { cause: error });
   });
-  const { problems } = await restoreBackup({ target, backup, convexDir: partial("convex"), secretsPath: partial("secrets.json") });
+  const { problems } = await restoreBackup({ reader, backup, convexDir: partial("convex"), secretsPath: partial("secrets.json") });
   const restored = await checkCopy(partial("convex"));
   if (problems.length === 0) problems.push(...restored.problems);
   requireAccepted(from, { problems, isUsable: restored.latest !== null, acceptDamaged });

@@ -43,7 +43,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [, bucket, ...rest] = decodeURIComponent(url.pathname).split("/");
   const key = rest.join("/");
   const method = request.method ?? "";
-  requests.push({ method, key, query: url.search });
+  requests.push({ method, key, query: url.search, range: request.headers.range ?? null });
   const fault = faults.find(({ on, key: pattern }) => (!on || on === method) && (!pattern || new RegExp(pattern).test(key)));
   if (fault?.times !== undefined) {
     fault.times -= 1;

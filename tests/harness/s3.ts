@@ -47,7 +47,7 @@ export type S3ServerOptions = {
 const replySchema = z.object({
   objects: z.array(z.object({ key: z.string(), size: z.number() })),
   uploads: z.number(),
-  requests: z.array(z.object({ method: z.string(), key: z.string(), query: z.string() })),
+  requests: z.array(z.object({ method: z.string(), key: z.string(), query: z.string(), range: z.string().nullable() })),
 });
 export type S3Reply = z.infer<typeof replySchema>;
 

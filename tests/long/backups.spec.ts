@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { newIdentity, recipientOf } from "../../server/backups/age.ts";
 import { APP_USER } from "../harness/app.ts";
+import { startS3Server } from "../harness/s3.ts";
 import { expect, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
 import { addPictures, makeDesign } from "../e2e/support/pictures.ts";
 
@@ -26,12 +28,39 @@ async function folder(): Promise<string> {
 const metrics = async (app: RunningApp, token: string) =>
   (await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })).text();
 
-test("takes and tests backups, and a restored backup gives the same app", async ({ launch }) => {
-  test.setTimeout(600_000);
-  const [to, restored] = [await folder(), await folder()];
+type Place = { to: string; write: Record<string, string>; read: Record<string, string>; remove: () => Promise<void> };
+
+async function inFolder(): Promise<Place> {
+  const to = await folder();
+  return { to, write: {}, read: {}, remove: () => rm(to, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+async function inEncryptedBucket(): Promise<Place> {
+  const [server, identity] = await Promise.all([startS3Server(), newIdentity([])]);
+  return {
+    to: `s3://${server.bucket}/atelier`,
+    write: { ...server.env, BACKUP_ENCRYPT_TO: await recipientOf(identity) },
+    read: { ...server.env, BACKUP_IDENTITY: identity },
+    remove: () => server.stop(),
+  };
+}
+
+const PLACES = { "a folder": inFolder, "an encrypted bucket": inEncryptedBucket };
+
+for (const [name, place] of Object.entries(PLACES))
+  test(`takes and tests backups in ${name}, and a restored one gives the same app`, async ({ launch }) => {
+    test.setTimeout(600_000);
+    await expectSameApp(launch, await place());
+  });
+
+async function expectSameApp(
+  launch: (env: Record<string, string>) => Promise<RunningApp>,
+  { to, write, read, remove }: Place,
+): Promise<void> {
+  const restored = await folder();
   try {
     const token = randomUUID();
-    const app = await launch({ BACKUP_TO: to, METRICS_TOKEN: token });
+    const app = await launch({ BACKUP_TO: to, METRICS_TOKEN: token, ...write });
     const person = await signUp(app.url);
     const name = `Nightfall & "Daybreak" <${randomUUID()}>`;
     const { designId, path } = await makeDesign(app, person, name);
@@ -44,11 +73,11 @@ test("takes and tests backups, and a restored backup gives the same app", async 
     await expect.poll(() => app.output()).toContain('"msg":"a backup was taken, restored and compared"');
     expect(app.output()).not.toContain(designId);
 
-    const taken = await command("backup", [], { DATA_DIR: app.dataDir, BACKUP_TO: to });
+    const taken = await command("backup", [], { DATA_DIR: app.dataDir, BACKUP_TO: to, ...write });
     expect(taken).toMatch(/is complete \(\d+\.\d MB new\)\. It was restored and compared, and 5 pages were rendered from it\./);
-    expect(await command("check-data", [to], {})).toContain("has no problems. Checked: 2 backups");
+    expect(await command("check-data", [to], write)).toContain("has no problems. Checked: 2 backups");
 
-    await command("restore", [to], { DATA_DIR: restored });
+    await command("restore", [to], { DATA_DIR: restored, ...read });
     const other = await launch({ DATA_DIR: restored });
     const again = await signIn(other.url, person);
     const get = (path: string) => fetch(other.url + path, { headers: { Cookie: again.cookieHeader } });
@@ -57,6 +86,7 @@ test("takes and tests backups, and a restored backup gives the same app", async 
     const stored = await fetch(`${app.url}/images/${imageId}`, { headers: { Cookie: person.cookieHeader } });
     expect(Buffer.from(await (await get(`/images/${imageId}`)).arrayBuffer())).toEqual(Buffer.from(await stored.arrayBuffer()));
   } finally {
-    for (const path of [to, restored]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    await rm(restored, { recursive: true, force: true, maxRetries: 5 });
+    await remove();
   }
-});
+}
