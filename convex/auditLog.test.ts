@@ -419,6 +419,10 @@ const scenarios: Record<AuditAction, Scenario> = {
     for (const each of starts) await server.mutation(api.auditLog.recordStart, { retentionDays: 30, fingerprints: { ...each, ...secret } });
     return { actor: "operator", details: { settings: ["PORT", "SMTP_URL", "WEBHOOKS"] } };
   },
+  async "data.moved"({ backend }) {
+    await backend.inside.mutation(internal.moving.recordMove, {});
+    return { actor: "operator" };
+  },
 };
 
 const PREPARATION_EVENTS: Partial<Record<AuditAction, AuditAction>> = {

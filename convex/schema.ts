@@ -9,6 +9,7 @@ import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
 import { auditTables } from "./model/audit/auditTables";
 import { memberRole } from "./model/memberRole";
+import { movingTables } from "./model/moving/movingTables";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { commentTables } from "./model/comments/commentTables";
 import { favouriteTables } from "./model/favourites";
@@ -96,6 +97,7 @@ export default defineSchema({
   ...reviewTables,
   ...transferTables,
   ...auditTables,
+  ...movingTables,
 
   projects: defineTable({
     ownerId: v.string(),

@@ -11,6 +11,7 @@ import { isGuest } from "./comments/guests";
 import { notFound, refusalOf, unauthenticated } from "./errors";
 import { type LinkReference, openLink } from "./links/links";
 import { memberOf } from "./members";
+import { expectWritable } from "./readOnly";
 import { allows, linkRole, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
 import { nameGuest } from "./rules";
 import { recordChanges } from "./undo/recordChanges";
@@ -151,14 +152,26 @@ function guestOf(guest: LinkWriter["guest"]): Author {
   return { id: guest.id, guestName: check(nameGuest, guest).name };
 }
 
+type Customization<Ctx, Rest extends unknown[], Args, Input> = { args: Args; input: (ctx: Ctx, ...rest: Rest) => Promise<Input> };
+
+/** Refuses the mutation before any read while the data is being moved. */
+const writing = <Ctx, Rest extends unknown[], Args, Input>({ args, input }: Customization<Ctx, Rest, Args, Input>) => ({
+  args,
+  input: (ctx: Ctx, ...rest: Rest): Promise<Input> => {
+    expectWritable();
+    return input(ctx, ...rest);
+  },
+});
+
 export const userQuery = customQuery(query, asPerson);
 /** Builds queries for users and for visitors of public links. Visitors can call no other functions (docs/access.md). */
 export const readerQuery = customQuery(query, asReader);
-export const userMutation = customMutation(mutation, asPerson);
+export const userMutation = customMutation(mutation, writing(asPerson));
 /** Builds a `userMutation` whose changes `undo.revert` can undo, if the caller names a `step`. */
 export const undoableMutation = customMutation(mutation, {
   args: { step: v.optional(v.string()) },
   input: async (ctx: MutationCtx, { step }: { step?: string | undefined }) => {
+    expectWritable();
     const live = await caller(ctx);
     const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live });
     return {
@@ -173,27 +186,27 @@ export const undoableMutation = customMutation(mutation, {
 /** Jobs act for a user without a session. `step` is the undo step that records the changes. */
 export type UserMutationCtx = MutationCtx & Pick<Caller, "user" | "address"> & { step?: UndoStep };
 export const serverQuery = customQuery(query, asServer);
-export const serverMutation = customMutation(mutation, asServer);
+export const serverMutation = customMutation(mutation, writing(asServer));
 export const serverQueryFor = customQuery(query, asServerFor);
 /** Builds mutations that the app server calls for a session, with the network of its client. */
-export const serverMutationFor = customMutation(mutation, asServerForChange);
+export const serverMutationFor = customMutation(mutation, writing(asServerForChange));
 /** Builds the administration's queries. They return no content of other people. */
 export const administratorQuery = customQuery(query, asAdministrator);
 /** Builds the administration's queries for downloads, which can outlast the token of a browser. */
 export const serverQueryForAdministrator = customQuery(query, asServerForAdministrator);
 /** Builds the administration's mutations. The app server calls them, because it also limits and logs its forms. */
-export const administratorMutation = customMutation(mutation, asServerForAdministrator);
+export const administratorMutation = customMutation(mutation, writing(asServerForAdministrator));
 /** Builds destructive ones. Throws "unauthenticated" unless the administrator has signed in recently. */
-export const recentAdministratorMutation = customMutation(mutation, asServerForRecentAdministrator);
+export const recentAdministratorMutation = customMutation(mutation, writing(asServerForRecentAdministrator));
 export type AdministratorCtx = MutationCtx & Caller;
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
-export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, asServerForToken(scope));
+export const serverMutationForToken = (scope: AccessScope) => customMutation(mutation, writing(asServerForToken(scope)));
 export const serverQueryForSender = customQuery(query, asServerForSender("write"));
-export const serverMutationForSender = customMutation(mutation, asServerForSender("write"));
-export const serverMutationForCommenter = customMutation(mutation, asServerForSender("comment"));
+export const serverMutationForSender = customMutation(mutation, writing(asServerForSender("write")));
+export const serverMutationForCommenter = customMutation(mutation, writing(asServerForSender("comment")));
 export const serverQueryForLink = customQuery(query, asServerForLink);
 /** Builds mutations for comments through a link, by a guest or a signed-in user. */
-export const serverMutationForLink = customMutation(mutation, asServerForLinkAuthor);
+export const serverMutationForLink = customMutation(mutation, writing(asServerForLinkAuthor));
 
 async function caller(ctx: QueryCtx): Promise<Caller> {
   const identity = await ctx.auth.getUserIdentity();

@@ -13,6 +13,8 @@ export type Refusal = {
   /** With "limit": the bytes that the owner may still store, of all their bytes. */
   left?: number;
   quota?: number;
+  /** With "limit", whose message pages of earlier builds show too. */
+  isReadOnly?: true;
 };
 
 export const unauthenticated = () => refusal({ code: "unauthenticated" });
@@ -31,6 +33,10 @@ export const stale = (current: string) => refusal({ code: "conflict", message: "
 export const limitReached = (left: number, quota: number) => refusal({ code: "limit", left: Math.max(0, left), quota });
 
 export const limit = (message: string) => refusal({ code: "limit", message });
+
+export const READ_ONLY_TEXT = "Atelier is read-only while its data is moved. Nothing was changed. Try again in a few minutes.";
+
+export const readOnly = () => refusal({ code: "limit", message: READ_ONLY_TEXT, isReadOnly: true });
 
 export const disabled = () => refusal({ code: "disabled" });
 

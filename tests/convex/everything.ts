@@ -3,7 +3,16 @@ import schema from "../../convex/schema";
 import { type Backend, type Person, probe } from "./backends.ts";
 import { addCommentImage, addImage, addVersion } from "./pictures.ts";
 
-const TABLES_WITHOUT_USER = ["auditSettings", "mailAttempts", "presenceSweeps", "rateLimits", "releasedFiles", "sweeps", "upgrades"];
+const TABLES_WITHOUT_USER = [
+  "auditSettings",
+  "mailAttempts",
+  "pausedJobs",
+  "presenceSweeps",
+  "rateLimits",
+  "releasedFiles",
+  "sweeps",
+  "upgrades",
+];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !TABLES_WITHOUT_USER.includes(name));
 

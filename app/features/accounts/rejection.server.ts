@@ -21,7 +21,8 @@ export async function rejectionOf(response: Response): Promise<Rejection> {
   };
   const { status } = response;
   const retryAfter = response.headers.get("Retry-After");
-  return new Rejection(messageFor(status, retryAfter, text("message")), { status, code: text("code"), retryAfter });
+  const message = text("code") === "READ_ONLY" ? text("message") : messageFor(status, retryAfter, text("message"));
+  return new Rejection(message, { status, code: text("code"), retryAfter });
 }
 
 function messageFor(status: number, retryAfter: string | null, message: string): string {

@@ -91,6 +91,7 @@ const TEXTS: Record<AuditAction, string | ((details: Details) => string)> = {
   "backup.failed": "Backup failed",
   "backup.restored": "Backup restored",
   "database.rolledBack": "Database restored from a snapshot",
+  "data.moved": "Data moved to this deployment",
   "settings.changed": ({ settings = [] }) => `Settings changed: ${settings.join(", ")}`,
 };
 

@@ -15,6 +15,7 @@ import { RETRY_AFTER_SECONDS } from "~/lib/http/retry-after";
 import { log } from "~/lib/http/telemetry/log.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { api } from "#convex/_generated/api";
+import { READ_ONLY_TEXT } from "#convex/model/errors";
 import { admitToken, refuseToken } from "./admit-token.server";
 import { ApiError } from "./api-error.server";
 import { type Endpoint, endpoints } from "./endpoints.server";
@@ -122,6 +123,7 @@ function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const refusal = refusalOf(error);
   if (refusal?.code === "not_found") return new ApiError(404, "not_found", "This item does not exist, or you have no access to it.");
+  if (refusal?.isReadOnly) return new ApiError(503, "read_only", READ_ONLY_TEXT, { "Retry-After": String(RETRY_AFTER_SECONDS) });
   if (refusal?.code === "limit")
     return new ApiError(409, "limit_reached", refusal.message ?? "The project's owner has reached the limit of the plan or storage.");
   if (refusal?.fieldErrors?.["cursor"]) return new ApiError(400, "invalid_query", "cursor: pass `nextCursor` of the previous page");

@@ -13,6 +13,7 @@ import {
 import { type Infer, v, type Value } from "convex/values";
 import { type AuthRequest, authRequest } from "../audit/authEvents";
 import { conflict } from "../errors";
+import { expectWritable } from "../readOnly";
 import { isTaken, type Read, type Row, readRows, type StoreModel, type Tables } from "./adapterRows";
 import { requireService } from "./service";
 import { type FilterClause, filterClause } from "./adapterFilters";
@@ -65,6 +66,7 @@ const serverQuery = customQuery(query, closed);
 const serverMutation = customMutation(mutation, {
   args: { request: v.optional(authRequest) },
   input: async (ctx: GenericMutationCtx<StoreModel>, { request = {} }: { request?: AuthRequest | undefined }) => {
+    expectWritable();
     await requireService(ctx);
     return { ctx: { request }, args: {} };
   },

@@ -95,6 +95,8 @@ export const AUDIT_ACTIONS = {
   "backup.failed": { category: "operation", result: "failure" },
   "backup.restored": { category: "operation" },
   "database.rolledBack": { category: "operation" },
+  /** `npm run move` copied all data into this deployment. */
+  "data.moved": { category: "operation" },
   "settings.changed": { category: "operation", details: ["settings"] },
 } as const satisfies Record<string, Rule>;
 

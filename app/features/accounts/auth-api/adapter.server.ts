@@ -9,8 +9,9 @@ import {
 import type { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs } from "convex/server";
 import { refusalOf } from "~/lib/data/error-responses";
+import { READ_ONLY_TEXT } from "#convex/model/errors";
 import { api } from "#convex/_generated/api";
-import { APIError } from "better-auth/api";
+import { APIError, isAPIError } from "better-auth/api";
 import { ACCOUNT_DISABLED } from "../callback-errors";
 import { emailTaken } from "./plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
@@ -58,6 +59,7 @@ export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthO
         if (writes.length > 0)
           await client
             .mutation(store.commit, { writes, ...authRequest() }, NOW)
+            .catch(refuseReadOnly)
             .catch(refuseDisabled)
             .finally(clearSessionCache);
         for (const each of writes) if (each.kind === "insert" && each.model === "sessions") recordNewSessionToken(each.data["token"]);
@@ -74,7 +76,10 @@ const storeOperations =
   ({ getFieldName }) => {
     const mutate: typeof client.mutation = (...args) => {
       clearCachedReads();
-      return client.mutation(...args).finally(clearSessionCache);
+      return client
+        .mutation(...args)
+        .catch(refuseReadOnly)
+        .finally(clearSessionCache);
     };
     return {
       async create({ model, data }) {
@@ -96,8 +101,15 @@ const storeOperations =
         );
       },
       count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
-      update: async ({ model, where, update }) =>
-        row(await mutate(store.update, { model, where: clauses(where), update: row(update), ...authRequest() }, NOW).catch(inWords(model))),
+      async update({ model, where, update }) {
+        const args = { model, where: clauses(where) };
+        try {
+          return row(await mutate(store.update, { ...args, update: row(update), ...authRequest() }, NOW));
+        } catch (error) {
+          if (isReadOnly(error) && isRenewal(model, update)) return row(await client.query(store.findOne, args));
+          return inWords(model)(error);
+        }
+      },
       updateMany: ({ model, where, update }) => mutate(store.updateMany, { model, where: clauses(where), update, ...authRequest() }, NOW),
       delete: async ({ model, where }) => {
         if (where.length > 0) await deleteAll(model, where);
@@ -134,13 +146,27 @@ const isOfDeletedUser = (model: string, [clause, ...others]: CleanedWhere[] = []
   others.length === 0 && clause?.operator === "eq" && clause.field === USER_FIELDS[model] && isDeletedUser(clause.value);
 
 /** Rethrows an error. The second of two concurrent sign-ups with one address gets the specification's error (5). */
-const inWords = (model: string) => (error: unknown) => {
-  throw model === "users" && refusalOf(error)?.code === "conflict" ? emailTaken() : error;
-};
+const inWords =
+  (model: string) =>
+  (error: unknown): never => {
+    throw model === "users" && refusalOf(error)?.code === "conflict" ? emailTaken() : error;
+  };
 
 function refuseDisabled(error: unknown): never {
   throw refusalOf(error)?.code === "disabled" ? new APIError("FORBIDDEN", { code: "ACCOUNT_DISABLED", message: ACCOUNT_DISABLED }) : error;
 }
+
+const READ_ONLY = "READ_ONLY";
+
+function refuseReadOnly(error: unknown): never {
+  throw refusalOf(error)?.isReadOnly === true ? new APIError("SERVICE_UNAVAILABLE", { code: READ_ONLY, message: READ_ONLY_TEXT }) : error;
+}
+
+export const isReadOnly = (error: unknown): boolean => isAPIError(error) && error.body?.code === READ_ONLY;
+
+/** Whether a page only prolongs its session, which can wait until the data has been moved. */
+const isRenewal = (model: string, update: unknown): boolean =>
+  model === "sessions" && Object.keys(Object(update)).every((field) => field === "expiresAt" || field === "updatedAt");
 
 const row = (value: unknown) => value as never;
 

@@ -12,6 +12,7 @@ import { noticeUnavailable } from "~/lib/http/unavailable.server";
 import { TIME_ZONE_COOKIE } from "~/lib/ui/theme/preferences";
 import { localeFrom, timeZoneFrom } from "~/lib/ui/time/date-format";
 import { api } from "#convex/_generated/api";
+import { isReadOnly } from "../auth-api/adapter.server";
 import { type Auth, authFor } from "../auth-api/auth.server";
 import { clearConvexToken, storeConvexToken, readConvexToken } from "./convex/convex-token-cookie.server";
 import { type CookieNames, cookieNames, readCookie } from "./cookies";
@@ -161,6 +162,8 @@ async function getSession(config: AppConfig, request: Request): Promise<{ header
   if (outcome.status === "fulfilled") return outcome.value;
   if (isAPIError(outcome.reason) && outcome.reason.statusCode === 401)
     return { headers: new Headers(outcome.reason.headers), response: null };
+  // An ended session, which cannot be deleted while the data is being moved.
+  if (isReadOnly(outcome.reason)) return { headers: new Headers(), response: null };
   throw outcome.reason;
 }
 

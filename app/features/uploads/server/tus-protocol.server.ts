@@ -174,6 +174,7 @@ async function requestRoom(
           problem: storageFullText(length, Math.max(0, refusal.left - reserved), refusal.quota ?? config.storageQuotaBytes),
           again: true,
         });
+      if (refusal?.isReadOnly) throw error;
       if (refusal?.code === "limit" && refusal.message !== undefined) throw new Refused(413, { problem: refusal.message, again: true });
       if (refusal?.duplicateOf)
         throw new Refused(409, { problem: duplicateText(refusal.duplicateOf.name), duplicateOf: refusal.duplicateOf });

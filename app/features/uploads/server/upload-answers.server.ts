@@ -1,5 +1,6 @@
 import { refusalOf } from "~/lib/data/error-responses";
 import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
+import { READ_ONLY_TEXT } from "#convex/model/errors";
 import { isDiskFull } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
@@ -34,7 +35,9 @@ export function answerFor(error: unknown): Response {
   if (isDiskFull(error)) return refuse(507, { problem: TEXTS.diskFull, again: true });
   if (error instanceof ConcurrencyLimitError) return refuse(429, { problem: TEXTS.busy, again: true }, { "Retry-After": "1" });
   if (error instanceof Unavailable) return refuse(503, { problem: TEXTS.busy, again: true }, { "Retry-After": "5" });
-  const code = refusalOf(error)?.code;
+  const refusal = refusalOf(error);
+  if (refusal?.isReadOnly) return refuse(503, { problem: READ_ONLY_TEXT, again: true }, { "Retry-After": "30" });
+  const code = refusal?.code;
   if (code === "not_found") return refuse(404, { problem: TEXTS.gone });
   if (code === "unauthenticated") return refuse(401, { problem: TEXTS.signedOut });
   if (isAbort(error)) return refuse(400, { problem: TEXTS.incomplete, again: true });
