@@ -13,6 +13,7 @@ import { openCatalog, type Table } from "../storage/catalog.ts";
 import { openCopy } from "../storage/file.ts";
 import { prepare, textOf } from "../storage/rows.ts";
 import { documentsPath, filePath, schemaPath, STORAGE, TABLES } from "./archive-paths.ts";
+import { extensionOf } from "./extensions.ts";
 
 export type ArchiveOptions = {
   databaseDir: string;
@@ -117,22 +118,6 @@ function* inChunks(lines: Iterable<string>): Generator<Buffer> {
   }
   if (chunk !== "") yield Buffer.from(chunk);
 }
-
-const EXTENSIONS: Record<string, string> = {
-  "application/json": ".json",
-  "application/pdf": ".pdf",
-  "image/avif": ".avif",
-  "image/gif": ".gif",
-  "image/heic": ".heic",
-  "image/jpeg": ".jpeg",
-  "image/png": ".png",
-  "image/svg+xml": ".svg",
-  "image/webp": ".webp",
-  "text/plain": ".txt",
-  "video/mp4": ".mp4",
-};
-
-const extensionOf = (contentType: string | undefined): string => EXTENSIONS[contentType?.split(";")[0]?.trim() ?? ""] ?? "";
 
 async function sync(path: string): Promise<void> {
   const file = await open(path, "r");
