@@ -30,6 +30,8 @@ if (process.argv[2] === "dev") {
   await import("./commands/user.ts");
 } else if (process.argv[2] === "links") {
   await import("./commands/links.ts");
+} else if (process.argv[2] === "move") {
+  await import("./commands/move.ts");
 } else if (process.argv[2] === "setup:convex") {
   await import("./commands/setup-convex.ts");
 } else {

@@ -1,8 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
@@ -10,14 +7,12 @@ import { ConvexError } from "convex/values";
 import { ensureBuilt } from "../build/ensure.ts";
 import { BUILD, type Build, loadBuild } from "../built.ts";
 import { ConfigError, readConfig, secretSettings, settings } from "../config.ts";
+import { deployFunctions } from "../deployment/deploy-functions.ts";
 import { describeEvaluation, evaluateSchema } from "../deployment/evaluate-schema.ts";
 import { ARTIFACT, readArtifact, setEnvironment, type Target } from "../deployment/push.ts";
 import { readSecretFiles } from "../secret-files.ts";
 import { type AppSecrets, makeSecrets } from "../deployment/secrets.ts";
 import { type KeyAction, planKeys, readTrustedKeys, type TrustedKeys } from "../deployment/trusted-keys.ts";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const CONVEX_CLI = fileURLToPath(new URL("../../node_modules/convex/bin/main.js", import.meta.url));
 
 const USAGE = `Usage: npm run setup:convex [-- OPTIONS]
 
@@ -65,7 +60,7 @@ async function main(args: string[]): Promise<void> {
   // Printed before the deployment trusts the key: an interrupted run must not lose it.
   printSettings(target.url, settings);
   await changeKeys(target, action, trusted, config.signingKey, build);
-  await deploy(target, flags["skip-large-indexes-check"] ? ["--skip-large-indexes-check"] : []);
+  await deployFunctions(target, flags["skip-large-indexes-check"] ? ["--skip-large-indexes-check"] : []);
   await checkDeployment(target.url, () => build.checkServiceToken(config));
   console.log(`\n${target.url} is ready.`);
   if (action === "rotate") console.log(AFTER_ROTATION);
@@ -76,7 +71,7 @@ async function showChanges(target: Target, { keys }: TrustedKeys): Promise<void>
   if (keys.length === 0) throw new Error("The deployment has no functions of this app yet. The first 'npm run setup:convex' deploys them.");
   const artifact = readArtifact(await readFile(join(BUILD, ARTIFACT), "utf8"));
   const evaluation = await evaluateSchema(target, artifact);
-  await deploy(target, ["--dry-run"]);
+  await deployFunctions(target, ["--dry-run"]);
   console.log(`\n${evaluation ? describeEvaluation(evaluation) : "This deployment is too old to show the costs of changes."}`);
   console.log("Nothing was changed.");
 }
@@ -130,32 +125,6 @@ async function changeKeys(
     AUTH_JWKS: jwksUri(signingKey, ...old),
     AUTH_JWKS_ROTATED_AT: action === "rotate" ? new Date().toISOString() : null,
   });
-}
-
-/** Passes the deploy key in the environment, because every local user can read a command line. */
-async function deploy({ url, adminKey }: Target, flags: string[]): Promise<void> {
-  const args = ["deploy", "--typecheck", "disable", "--codegen", "disable"];
-  const child = spawn(process.execPath, [CONVEX_CLI, ...args, ...flags], {
-    cwd: ROOT,
-    env: {
-      ...process.env,
-      CI: "1",
-      CONVEX_SELF_HOSTED_URL: url,
-      CONVEX_SELF_HOSTED_ADMIN_KEY: adminKey,
-      // The CLI prefers these, also from `.env`; empty values count as not set.
-      CONVEX_DEPLOY_KEY: "",
-      CONVEX_DEPLOYMENT: "",
-      CONVEX_DEPLOYMENT_TOKEN: "",
-    },
-    stdio: ["inherit", "inherit", "inherit"],
-  });
-  const [code] = await once(child, "exit");
-  if (code === 0) return;
-  throw new Error(
-    "convex/ was not deployed: the output of the Convex CLI above shows the reason. The deployment still runs its previous functions. " +
-      "If the CLI stopped at an index on a large table, run 'npm run setup:convex' in a terminal, " +
-      "or with '-- --skip-large-indexes-check'; it then waits until the index is built.",
-  );
 }
 
 /** Throws unless the functions run, reject anonymous calls and accept this app's service token. */

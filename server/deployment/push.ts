@@ -6,6 +6,15 @@ import { StartError } from "./embedded.ts";
 import type { Log } from "../log.ts";
 import { VERSION } from "../version.ts";
 
+export class DeploymentRefusal extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 export type Target = { url: string; adminKey: string };
 
 const moduleSchema = z.looseObject({ path: z.string(), source: z.string(), sourceMap: z.string().optional() });
@@ -103,7 +112,7 @@ async function hasEnvironment(target: Target, environment: Record<string, string
 }
 
 /** Compares the stored code, because another tool may have pushed since (`npm run dev`, `convex deploy`). */
-async function hasCode(target: Target, artifact: Artifact): Promise<boolean> {
+export async function hasCode(target: Target, artifact: Artifact): Promise<boolean> {
   const { moduleHashes } = hashesSchema.parse(
     await callDeployment(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),
   );
@@ -116,23 +125,37 @@ const moduleHash = ({ source, sourceMap = "" }: z.infer<typeof moduleSchema>) =>
   createHash("sha256").update(source).update(sourceMap).digest("hex");
 
 /** Calls an endpoint of the official CLI. `missing` is the answer of a deployment that does not have it. */
-export async function callDeployment(
-  { url, adminKey }: Target,
-  path: string,
-  body: unknown,
-  fallback?: { missing: unknown },
-): Promise<unknown> {
-  const response = await fetch(url + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Convex ${adminKey}`, "Convex-Client": "npm-cli-1.48.0" },
-    body: JSON.stringify(body),
+export async function callDeployment(target: Target, path: string, body: unknown, fallback?: { missing: unknown }): Promise<unknown> {
+  const headers = { "Content-Type": "application/json" };
+  const response = await send(target, path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (fallback && response.status === 404) return fallback.missing;
+  await expectSuccess(response, path);
+  const text = await response.text();
+  return text === "" ? null : JSON.parse(text);
+}
+
+/** Sends a request with the admin key. Returns a successful response with its unread body. */
+export async function requestDeployment(target: Target, path: string, request: DeploymentRequest): Promise<Response> {
+  const response = await send(target, path, request);
+  await expectSuccess(response, path);
+  return response;
+}
+
+type DeploymentRequest = { method: "GET" | "POST"; headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> };
+
+function send({ url, adminKey }: Target, path: string, { headers, ...request }: DeploymentRequest): Promise<Response> {
+  return fetch(url + path, {
+    ...request,
+    headers: { ...headers, Authorization: `Convex ${adminKey}`, "Convex-Client": "npm-cli-1.48.0" },
   }).catch((cause: unknown) => {
     throw new Error(`The deployment at ${url} does not respond.`, { cause });
   });
+}
+
+async function expectSuccess(response: Response, path: string): Promise<void> {
+  if (response.ok) return;
   const text = await response.text();
-  if (fallback && response.status === 404) return fallback.missing;
-  if (!response.ok && text.includes('"DataDamaged"'))
+  if (text.includes('"DataDamaged"'))
     throw new StartError("The data in DATA_DIR is damaged, so nothing is written. Run 'npm run check-data', and see docs/operation.md.");
-  if (!response.ok) throw new Error(`The deployment refused ${path} (${response.status}): ${text.slice(0, 2000)}`);
-  return text === "" ? null : JSON.parse(text);
+  throw new DeploymentRefusal(`The deployment refused ${path.split("?")[0]} (${response.status}): ${text.slice(0, 2000)}`, response.status);
 }

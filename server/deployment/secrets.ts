@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
 import * as z from "zod";
@@ -56,6 +56,14 @@ export async function loadSecrets(dataDir: string | null, configured: Partial<Ap
   return { secret, signingKey, engineAdminKey: null };
 }
 
+/** Stores the keys of data that is moved into an empty `dataDir`. The admin key stays. */
+export async function storeSecrets(dataDir: string, { secret, signingKey }: AppSecrets): Promise<void> {
+  const { engineAdminKey } = await readOrMake(dataDir, true);
+  const path = join(dataDir, "secrets.json");
+  const temporary = await writeTemporary(path, `${JSON.stringify({ secret, signingKey, engineAdminKey }, null, 2)}\n`);
+  await rename(temporary, path);
+}
+
 async function readOrMake(dataDir: string, mayMake: boolean): Promise<StoredSecrets> {
   if (await completeRestore(dataDir)) await leaveRecord(dataDir, { action: "backup.restored" });
   const path = join(dataDir, "secrets.json");
@@ -89,6 +97,17 @@ async function read(path: string): Promise<StoredSecrets | null> {
 
 /** Writes a file under its name only when the bytes are on disk. Never overwrites a concurrent start's file. */
 async function writeOnce(path: string, text: string): Promise<void> {
+  const temporary = await writeTemporary(path, text);
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function writeTemporary(path: string, text: string): Promise<string> {
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const file = await open(temporary, "wx", 0o600);
   try {
@@ -97,11 +116,5 @@ async function writeOnce(path: string, text: string): Promise<void> {
   } finally {
     await file.close();
   }
-  try {
-    await link(temporary, path);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  return temporary;
 }

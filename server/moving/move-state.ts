@@ -1,0 +1,37 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+
+/** "copying" restarts; "verified" only completes the switch. */
+const stateSchema = z.object({ id: z.string(), from: z.string(), to: z.string(), phase: z.enum(["copying", "verified", "done"]) });
+
+export type MoveState = z.infer<typeof stateSchema>;
+
+export type MoveFolder = {
+  path(name: string): string;
+  prepare(): Promise<void>;
+  read(): Promise<MoveState | null>;
+  write(state: MoveState): Promise<void>;
+  remove(name: string): Promise<void>;
+};
+
+/** The folder of a move in DATA_DIR: its state, and files that are being copied. */
+export function moveFolder(dataDir: string): MoveFolder {
+  const path = (name: string) => join(dataDir, "move", name);
+  const prepare = async () => void (await mkdir(join(dataDir, "move"), { recursive: true, mode: 0o700 }));
+  const state = path("state.json");
+  return {
+    path,
+    prepare,
+    async read() {
+      const text = await readFile(state, "utf8").catch(() => null);
+      return text === null ? null : stateSchema.parse(JSON.parse(text));
+    },
+    async write(next) {
+      await prepare();
+      await writeFile(`${state}.new`, JSON.stringify(next), { mode: 0o600, flush: true });
+      await rename(`${state}.new`, state);
+    },
+    remove: (name) => rm(path(name), { recursive: true, force: true }),
+  };
+}
