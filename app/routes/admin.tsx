@@ -9,7 +9,7 @@ import { PageNotFound } from "~/lib/ui/errors/page-not-found";
 import { Page, PageHeader } from "~/lib/ui/page";
 import type { Route } from "./+types/admin";
 
-/** `app/server.ts` sends only administrators here. This check remains if another way leads here. */
+/** `app/server.ts` sends only administrators here. Rejects requests that reach this layout by another path. */
 const requireAdministration: Route.MiddlewareFunction = ({ context }, next) => {
   if (!context.get(administrationContext)) throw notFoundResponse();
   return next();

@@ -10,6 +10,7 @@ import { pageOf } from "../model/lists/paging";
 const LIMIT = 1000;
 /** Maximum rows of tables whose rows are large and expire within a day. More would exceed the limits of a query. */
 const LATEST = { undoSteps: 100, bulkSelections: 5, bulkPages: 100, bulkJobs: 50 } as const;
+/** Must be at least `PAGE` of `app/features/downloads/content-reader.server.ts`, which requests so many ids at once. */
 const ARCHIVE_PAGE = 100;
 const args = { paginationOpts: paginationOptsValidator };
 export const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });

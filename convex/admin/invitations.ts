@@ -6,7 +6,7 @@ import { conflict } from "../model/errors";
 
 const LISTED = 200;
 
-/** Returns the invitations to the installation that were not accepted yet, those that expire first at the beginning. */
+/** Returns the invitations to the installation that were not accepted yet, sorted by expiry. */
 export const list = administratorQuery({
   args: {},
   returns: v.array(v.object({ _id: v.id("invitations"), email: v.string(), createdAt: v.number(), expiresAt: v.number() })),

@@ -202,7 +202,7 @@ describe("a bucket", () => {
     expect((await run()).problems).toEqual([]);
   });
 
-  it("that is gone is named, and none is created", async () => {
+  it("that does not exist is named in the message, and not created", async () => {
     await server.command({ do: "gone", gone: true });
     await expect(run()).rejects.toThrow(`${to} cannot be used, because the bucket does not exist (NoSuchBucket).`);
     const restored = await command("restore", [to], emptyFolder("restored"));
@@ -221,7 +221,7 @@ describe("a bucket", () => {
     expect((await run()).problems).toEqual([]);
   });
 
-  it("that returns wrong bytes fails the test of a backup, and the object is stored again", async () => {
+  it("that returns wrong bytes fails the test of a backup; the object is stored again", async () => {
     const { name } = await run();
     const sha256 = (await openBackup(target(), name, NO_DECRYPTION)).backup.files[0]?.[1] ?? "";
     const object = `objects/${sha256.slice(0, 2)}/${sha256}`;
@@ -292,7 +292,7 @@ describe("an interrupted backup to a bucket", () => {
     expect((await run()).problems).toEqual([]);
   });
 
-  it("can be killed at any moment", { tags: "slow", timeout: 600_000 }, async () => {
+  it("survives a kill at any moment", { tags: "slow", timeout: 600_000 }, async () => {
     const started = performance.now();
     await run();
     const usual = performance.now() - started;

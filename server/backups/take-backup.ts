@@ -65,7 +65,6 @@ const NO_DECRYPTION: Decryption = { identities: [], decrypts: () => false };
 type Source = Pick<TakeOptions, "target" | "version" | "log"> & { from: string; adminKey: string; secrets: Buffer; objects: Objects };
 type Result = { backup: Backup; staged: string | null };
 
-/** Stores the data while deletions wait. */
 async function takeHeld({ from, target, adminKey, secrets, version, log, objects }: Source): Promise<Result> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const { result, isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, (dir) =>

@@ -79,7 +79,7 @@ describe("requests to a bucket", () => {
     expect(requests.map(({ range }) => range !== null)).toEqual([false, true, true, true, true]);
   });
 
-  it("continue a download that stopped without an end", async () => {
+  it("continue a download that ended too early", async () => {
     await server.fail({ kind: "stall", on: "GET", times: 1 });
     expect((await buffer(clientWith({ silenceMs: 1500 }).read("stored"))).equals(content)).toBe(true);
   });
@@ -136,7 +136,6 @@ describe("requests to a bucket", () => {
   });
 });
 
-/** Returns a request of the client instead of sending it. */
 async function signedPut(): Promise<{ headers: Headers; body: Buffer<ArrayBuffer> }> {
   const body = Buffer.from("signed");
   const original = globalThis.fetch;

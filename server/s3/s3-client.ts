@@ -35,10 +35,7 @@ type ObjectHead = { etag: string; size: number; ageMs: number; owner: string | n
 
 export type S3Client = ReturnType<typeof s3Client>;
 
-/**
- * Returns the requests to one bucket. Each body is in memory, and its SHA-256 is signed, so that the service rejects changed bytes.
- * Repeats requests that were lost or answered with 503. All methods throw `S3Error`.
- */
+/** Sends requests to one bucket, with signed SHA-256 checksums. Repeats lost requests and those with status 503. Throws `S3Error`. */
 export function s3Client({
   endpoint,
   region,
@@ -110,7 +107,7 @@ export function s3Client({
       const text = await response.text().catch((error: unknown) => {
         throw errorOfConnection(error);
       });
-      // CompleteMultipartUpload and CopyObject answer 200 before they know the outcome.
+      // CompleteMultipartUpload and CopyObject answer 200 before they know whether they succeed.
       if (/<Error>/.test(text)) throw errorOfAnswer(500, text);
       return text;
     });
@@ -123,7 +120,6 @@ export function s3Client({
     }
   }
 
-  /** Returns null when there is no such object. */
   async function head(key: string): Promise<ObjectHead | null> {
     try {
       const { headers } = await request({ method: "HEAD", key });
@@ -131,7 +127,7 @@ export function s3Client({
       return {
         etag: headers.get("ETag") ?? "",
         size: Number(headers.get("Content-Length")),
-        // Both times are of the service, so the clock of this machine has no influence.
+        // Both times come from the service, so the clock of this machine does not matter.
         ageMs: (times[0] ?? 0) - (times[1] ?? 0),
         owner: headers.get("X-Amz-Meta-Owner"),
       };
@@ -234,7 +230,7 @@ export function s3Client({
       return parts;
     },
 
-    /** `size`: of the whole object, to recognise an answer that was lost. */
+    /** `size`: of the whole object, which shows that the upload was complete when the response was lost. */
     async completeUpload(key: string, id: string, parts: readonly Part[], size: number): Promise<void> {
       const listed = parts.map(({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`).join("");
       const body = Buffer.from(`<CompleteMultipartUpload>${listed}</CompleteMultipartUpload>`);
@@ -253,7 +249,6 @@ export function s3Client({
       }
     },
 
-    /** Returns the incomplete uploads. */
     async listUploads(prefix: string): Promise<ListedUpload[]> {
       const uploads: ListedUpload[] = [];
       const following = (xml: string) =>

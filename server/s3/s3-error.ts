@@ -1,4 +1,4 @@
-/** A failed request to a bucket. `reason` completes a sentence that ends with "because". It has no keys, hosts or signatures. */
+/** A failed request to a bucket. `reason` completes a sentence that ends with "because". Contains no keys, hosts or signatures. */
 export class S3Error extends Error {
   readonly reason: string;
   readonly code: string;
@@ -41,13 +41,12 @@ const OF_STATUS: Record<number, string> = {
   507: "InsufficientStorage",
 };
 
-/** Returns the failure of an answer. Only the code is used, because services repeat keys and signatures in their messages. */
+/** Returns the error of a response. Reads only the code, because services repeat keys and signatures in their messages. */
 export function errorOfAnswer(status: number, body: string): S3Error {
   const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? OF_STATUS[status] ?? `HTTP${status}`;
   return new S3Error(code, status);
 }
 
-/** Returns the failure of a request without an answer. */
 export function errorOfConnection(error: unknown): S3Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.name === "TimeoutError") return new S3Error("TimeoutError", null);

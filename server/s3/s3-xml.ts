@@ -1,4 +1,4 @@
-/** Returns the contents of all elements with this name. They are flat in the answers that the client reads. */
+/** Returns the contents of all elements with this name. The responses that the client reads do not nest them. */
 export const elementsOf = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, "g"))].map(([, content = ""]) => content);
 

@@ -1,7 +1,4 @@
-/**
- * A server of the S3 protocol for tests, as a process: it stores objects in memory, verifies signatures (Signature Version 4),
- * and fails in the ways that `Fault` describes. The parent process controls it by messages.
- */
+/** Test server of the S3 protocol, in its own process. Stores objects in memory, verifies signatures and fails as `Fault` describes. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Command, Fault, S3Reply, S3ServerOptions } from "./s3.ts";
@@ -56,7 +53,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   verifySignature(request, url, body);
   if (isGone || bucket !== options.bucket) throw new Refusal(404, "NoSuchBucket");
   const result = handle(method, key, url.searchParams, request, body);
-  // The work is done, but nobody learns of it.
+  // The request took effect, but its response is lost.
   if (fault?.kind === "drop-answer") return void request.socket.destroy();
   await send(response, result, fault);
 }

@@ -30,7 +30,7 @@ export type Command =
   | { do: "forget" }
   | { do: "list" }
   | { do: "remove"; key: string }
-  /** Makes everything this old. */
+  /** Sets the age of all objects and uploads. */
   | { do: "age"; ms: number }
   | { do: "flip"; key: string; at: number; mask: number };
 
@@ -53,7 +53,6 @@ export type S3Reply = z.infer<typeof replySchema>;
 
 export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
-/** Starts a server of the S3 protocol on loopback, in a process. */
 export async function startS3Server(options: Partial<S3ServerOptions> = {}) {
   const all: S3ServerOptions = {
     port: 0,
@@ -87,7 +86,6 @@ export async function startS3Server(options: Partial<S3ServerOptions> = {}) {
     s3,
     command,
     fail: (...faults: Fault[]) => command({ do: "fail", faults }),
-    /** The settings of the app for this bucket. */
     env: {
       BACKUP_S3_ENDPOINT: s3.endpoint,
       BACKUP_S3_REGION: region,

@@ -15,7 +15,7 @@ export function isAdministrationAddress({ url }: Request): boolean {
   return /^\/+admin(?:[/.]|$)/i.test(decoded(pathname));
 }
 
-/** Returns the build without the administration's routes, so that its addresses have exactly the page of any unknown address. */
+/** Returns the build without the administration's routes, so that its addresses get the same response as unknown ones. */
 export const withoutAdministrationRoutes = (build: ServerBuild): ServerBuild => ({
   ...build,
   routes: withoutAdministration(build.routes),
@@ -25,7 +25,7 @@ export const withoutAdministrationRoutes = (build: ServerBuild): ServerBuild => 
 const withoutAdministration = <Route>(routes: Record<string, Route>): Record<string, Route> =>
   Object.fromEntries(Object.entries(routes).filter(([id]) => !isAdministrationRoute(id)));
 
-/** Returns whether the request's session is open and has the administrator role now. No answer counts as no. */
+/** Returns whether the request's session is open and has the administrator role now. False if the deployment does not respond. */
 export async function isAdministrator(config: AppConfig, request: Request): Promise<boolean> {
   try {
     const visitor = await findVisitor(config, request);

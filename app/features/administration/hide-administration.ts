@@ -2,7 +2,7 @@ const LAYOUT = "routes/admin";
 
 export const isAdministrationRoute = (id: string): boolean => id === LAYOUT || id.startsWith(`${LAYOUT}.`);
 
-/** Removes the administration's routes from documents outside it, where the server has none for most people either. */
+/** Removes the administration's routes from documents outside it. For most people, the server has no such routes either. */
 export function hideAdministration(): void {
   const routes = window.__reactRouterManifest?.routes;
   if (!routes || LAYOUT in (window.__reactRouterRouteModules ?? {})) return;
