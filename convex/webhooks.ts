@@ -175,10 +175,7 @@ export const claim = serverMutation({
   },
 });
 
-/**
- * Leases due deliveries for `leaseMs`, visiting people from `after` on. Returns where the next claim continues; null at the end.
- * Leases at most `PER_WEBHOOK` per webhook and `PER_OWNER` per person with `running`, so that slow receivers delay only their own.
- */
+/** Leases due deliveries, a limited number per webhook and person, as receivers may be slow. Returns the next `after`; null at the end. */
 export const claimDue = serverMutation({
   args: {
     lease: v.string(),

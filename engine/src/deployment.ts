@@ -76,13 +76,7 @@ export type Deployment = {
   close(): Promise<void>;
 };
 
-/**
- * Starts a deployment in this process, with threads for functions.
- * @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use
- * @example
- * const deployment = await startDeployment({ dataDir, port: 0 });
- * const client = new ConvexHttpClient(deployment.url);
- */
+/** Starts a deployment in this process. @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { dataDir, host = "127.0.0.1", report = (error: unknown) => console.error(error) } = options;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
