@@ -89,7 +89,7 @@ describe.each(backends)("the administration of people on $name", ({ start }) => 
     expect((await again.query(api.projects.getProjects, {})).map(({ name }) => name)).toEqual(["kept"]);
   });
 
-  it("leaves no session when a sign-in races the disabling", async () => {
+  it("leaves no session when a sign-in runs at the same time as the disabling", async () => {
     await Promise.allSettled([newSession(bob), server.mutation(people.disable, by(admin)), newSession(bob)]);
     expect(await rowOf("sessions", "userId", bob.userId)).toBeUndefined();
   });

@@ -69,7 +69,7 @@ it("counts parallel requests with the same unknown token one by one", async () =
   expect((await send("/projects", null)).status).toBe(429);
 });
 
-it("counts no request with a valid token per address, even invalid or parallel ones", async () => {
+it("does not count requests with a valid token against the limit of the address", async () => {
   const send = client();
   const fresh = await newToken();
   const answers = await Promise.all(times(100, () => send("/projects", fresh.token)));

@@ -32,7 +32,7 @@ it("drops before the target when moving up and after it when moving down", () =>
   ]);
 });
 
-it("finds the index beside a neighbour, wherever both are", () => {
+it("finds the index before or after a neighbour in either direction", () => {
   expect([indexBeside("before", 3, 1), indexBeside("before", 0, 2), indexBeside("after", 3, 1), indexBeside("after", 0, 2)]).toEqual([
     1, 1, 2, 2,
   ]);

@@ -107,7 +107,7 @@ describe("a call over https", () => {
     expect(connections.size).toBe(9);
   });
 
-  it("rejects a certificate that nothing has signed", async () => {
+  it("rejects a self-signed certificate", async () => {
     setDefaultCACertificates([...rootCertificates]);
     globalAgent.destroy();
     const secureAddress = `https://localhost:${(secure.address() as AddressInfo).port}/api/query`;

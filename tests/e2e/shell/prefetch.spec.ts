@@ -46,7 +46,7 @@ for (const outage of ["offline", "stopped"] as const) {
   });
 }
 
-test("keeps a half-typed form when links are pointed at, server stopped", { tag: "@slow" }, async ({ ownApp, browser }) => {
+test("keeps a half-typed form when links are hovered while the server is stopped", { tag: "@slow" }, async ({ ownApp, browser }) => {
   const page = await openBrowser(browser, ownApp);
   await page.goto("/sign-in");
   await hydrated(page);
@@ -61,7 +61,7 @@ test("keeps a half-typed form when links are pointed at, server stopped", { tag:
   await page.context().close();
 });
 
-test("keeps a half-typed form when links are pointed at, assets missing", { tag: "@slow" }, async ({ page, person }) => {
+test("keeps a half-typed form when the assets of hovered links are missing", { tag: "@slow" }, async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
   await she.open("/search");

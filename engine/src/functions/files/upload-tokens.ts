@@ -1,4 +1,4 @@
-/** A nonce, an expiry and the path of a component under an HMAC, issued by the transactor and checked on the main thread. */
+/** Tokens of a nonce, an expiry and a component path with their HMAC. The transactor issues them, and the main thread checks them. */
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { APP, type ComponentPath } from "../paths.ts";
