@@ -44,7 +44,7 @@ const editOf = (id: string) =>
   );
 const hasForm = (id: string) => editOf(id)?.querySelector("textarea") instanceof HTMLElement;
 
-it("does not render a thread again for another one", { tags: "@renders-only-changed-threads" }, async () => {
+it("does not render a thread again when another one changes", { tags: "@renders-only-changed-threads" }, async () => {
   const threads = [threadOf("1")];
   const router = routerOf(threads);
   act(() => {
