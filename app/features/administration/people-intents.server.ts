@@ -1,6 +1,6 @@
 import { isAPIError } from "better-auth/api";
 import { z } from "zod";
-import { accountIntent, type FormRequest } from "~/features/accounts/account-action.server";
+import { accountIntent, type AccountIntent, type FormRequest } from "~/features/accounts/account-action.server";
 import { authFor } from "~/features/accounts/auth-api/auth.server";
 import { createInvitationToken, INVITATION } from "~/features/accounts/invitations/invitations.server";
 import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
@@ -59,60 +59,34 @@ export const invitationIntents = {
   }),
 };
 
+type PersonAction = (request: FormRequest, fields: z.output<typeof person>) => Promise<unknown>;
+
+/** `done`: code of the message after success. */
+const personIntent = (action: PersonAction, done?: string): AccountIntent =>
+  accountIntent({
+    schema: person,
+    async run(fields, request) {
+      await action(request, fields);
+      return done === undefined ? {} : { done };
+    },
+  });
+
 export const personIntents = {
-  disablePerson: accountIntent({
-    schema: person,
-    async run(fields, request) {
-      await administerRecently(request, people.disable, fields);
-      return {};
-    },
-  }),
-
-  enablePerson: accountIntent({
-    schema: person,
-    async run(fields, request) {
-      await administer(request, people.enable, fields);
-      return {};
-    },
-  }),
-
-  signOutPerson: accountIntent({
-    schema: person,
-    async run(fields, request) {
-      await administerRecently(request, people.signOutEverywhere, fields);
-      return { done: "person-signed-out" };
-    },
-  }),
-
-  resetSecondFactor: accountIntent({
-    schema: person,
-    async run(fields, request) {
-      await administerRecently(request, people.resetSecondFactor, fields);
-      return { done: "second-factor-reset" };
-    },
-  }),
-
-  resendVerification: accountIntent({
-    schema: person,
-    async run({ userId }, request) {
-      await resendVerification(userId, request);
-      return { done: "verification-sent" };
-    },
-  }),
+  disablePerson: personIntent((request, fields) => administerRecently(request, people.disable, fields)),
+  enablePerson: personIntent((request, fields) => administer(request, people.enable, fields)),
+  signOutPerson: personIntent((request, fields) => administerRecently(request, people.signOutEverywhere, fields), "person-signed-out"),
+  resetSecondFactor: personIntent(
+    (request, fields) => administerRecently(request, people.resetSecondFactor, fields),
+    "second-factor-reset",
+  ),
+  resendVerification: personIntent((request, { userId }) => resendVerification(userId, request), "verification-sent"),
+  removeAdministrator: personIntent((request, fields) => administerRecently(request, people.removeRole, fields), "administrator-removed"),
 
   setQuota: accountIntent({
     schema: quotaFields,
     async run({ userId, quota }, request) {
       await administerRecently(request, people.setQuota, { userId, bytes: quota ?? null });
       return { done: "quota-saved" };
-    },
-  }),
-
-  removeAdministrator: accountIntent({
-    schema: person,
-    async run(fields, request) {
-      await administerRecently(request, people.removeRole, fields);
-      return { done: "administrator-removed" };
     },
   }),
 
