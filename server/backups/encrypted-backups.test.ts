@@ -103,7 +103,7 @@ async function contentsOf(target: Target): Promise<Map<string, Buffer>> {
 }
 
 describe.each(PLACES)("a backup to recipients in a %s", (kind) => {
-  it("has no readable content, stores each file once, and is tested without the identity", async () => {
+  it("is unreadable, stores each file once, and is tested without the identity", async () => {
     const to = placeOf(kind);
     const first = await run(to, { recipients: [recipient] });
     expect(first.problems).toEqual([]);
