@@ -13,6 +13,7 @@ import { configContext } from "~/lib/http/context";
 import { count } from "~/lib/ui/count";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { api } from "#convex/_generated/api";
+import type { LogEntry } from "#convex/admin/auditLog";
 import { AUDIT_CATEGORIES } from "#convex/model/audit/auditActions";
 import type { Route } from "./+types/admin.audit-log";
 
@@ -29,6 +30,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export const shouldRevalidate = liveRevalidation;
+
+const peopleOf = (entry: LogEntry) => <LogEntryPeople entry={entry} />;
 
 export default function AuditLog({ loaderData: { events, fields, isFirst, days } }: Route.ComponentProps) {
   const page = useEndless(events);
@@ -54,7 +57,7 @@ export default function AuditLog({ loaderData: { events, fields, isFirst, days }
         }
       />
       {page.rows.length > 0 ? (
-        <AuditList entries={page.rows} label="Audit log" detailsOf={(entry) => <LogEntryPeople entry={entry} />} />
+        <AuditList entries={page.rows} label="Audit log" detailsOf={peopleOf} />
       ) : (
         <p className="text-soft">{isFiltered ? "No events match the filters." : "No events yet."}</p>
       )}

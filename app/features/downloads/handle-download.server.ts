@@ -89,7 +89,7 @@ async function open({ request, file, context }: DownloadRequest) {
     userId,
     content: contentReader(visitor, config),
     /** Writes the download to the audit log. A selection of single items has no target. */
-    async record(target?: SelectedPlace): Promise<void> {
+    record: async (target?: SelectedPlace): Promise<void> => {
       if (request.method === "HEAD") return;
       const download = { sessionId, of: "archive" as const, ...(target && { target }), ...clientNetwork(context) };
       await serviceConvex(config).mutation(api.auditLog.recordExport, download, { skipQueue: true });

@@ -1,10 +1,18 @@
+import { useEffect, useRef } from "react";
+import { useLocation } from "react-router";
 import { NavLink } from "./link";
 
 type SectionNavProps = { label: string; links: readonly { to: string; label: string }[] };
 
 export function SectionNav({ label, links }: SectionNavProps) {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    const current = nav.current?.querySelector("[aria-current=page]");
+    if (nav.current && current) nav.current.scrollLeft += centerOf(current) - centerOf(nav.current);
+  }, [pathname]);
   return (
-    <nav aria-label={label} className="-mx-4 overflow-x-auto border-b px-4 md:mx-0 md:px-0">
+    <nav ref={nav} aria-label={label} className="-mx-4 overflow-x-auto border-b px-4 md:mx-0 md:px-0">
       <ul className="flex w-max gap-3.5 sm:gap-5">
         {links.map((link) => (
           <li key={link.to}>
@@ -21,4 +29,9 @@ export function SectionNav({ label, links }: SectionNavProps) {
       </ul>
     </nav>
   );
+}
+
+function centerOf(element: Element): number {
+  const { left, right } = element.getBoundingClientRect();
+  return (left + right) / 2;
 }
