@@ -102,7 +102,7 @@ function FilterLink({ search, label, current }: { search: string; label: string;
       to={href("/admin") + search}
       prefetch="intent"
       aria-current={current ? "true" : undefined}
-      className="flex items-center text-soft underline underline-offset-4 hover:text-ink aria-[current=true]:font-medium aria-[current=true]:text-ink aria-[current=true]:no-underline pointer-coarse:min-h-11"
+      className="flex min-h-6 min-w-6 items-center text-soft underline underline-offset-4 hover:text-ink aria-[current=true]:font-medium aria-[current=true]:text-ink aria-[current=true]:no-underline pointer-coarse:min-h-11 pointer-coarse:min-w-11"
     >
       {label}
     </Link>

@@ -9,7 +9,7 @@ export function PersonLink({ person: { id, name, email } }: { person: PersonShap
     <Link
       to={href("/admin/people/:id", { id })}
       prefetch="intent"
-      className="inline-flex items-center text-accent-text underline underline-offset-4 pointer-coarse:min-h-11"
+      className="inline-flex min-h-6 min-w-6 items-center text-accent-text underline underline-offset-4 pointer-coarse:min-h-11 pointer-coarse:min-w-11"
     >
       <bdi className="wrap-anywhere">{isolate(name || email)}</bdi>
     </Link>

@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import routes from "../../../app/routes.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { storeOf } from "../../harness/store.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { controls, drawn, NARROW, outside, showTheme, TARGETS, tooSmall, WIDE, ZOOMED } from "../support/measures.ts";
 import { makeLink } from "../support/links.ts";
@@ -24,6 +25,7 @@ const OUTSIDE = [
 ];
 
 async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
+  await (await storeOf(app)).setAdministrator(person.id, true);
   const convex = await deploymentAs(app, person);
   const gone = await convex.mutation(api.projects.create, { name: "Long gone" });
   await convex.mutation(api.projects.moveToTrash, { id: gone });
@@ -94,6 +96,9 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     "/share/images",
     "/projects/none",
     "/none",
+    "/admin",
+    `/admin/people/${person.id}`,
+    ...["audit-log", "links", "storage", "jobs", "mail", "health", "settings"].map((name) => `/admin/${name}`),
   ];
 }
 
