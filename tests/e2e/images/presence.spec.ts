@@ -143,21 +143,25 @@ test(
   },
 );
 
-test("loads no code of presence for one person, and none of comments without comments", { tag: "@presence-alone" }, async ({ page, person, app }) => {
-  const { designId, path } = await makeDesign(app, person);
-  const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
-  const texts: string[] = [];
-  const scripts: Promise<string>[] = [];
-  page.on("response", (response) => {
-    if (new URL(response.url()).pathname.endsWith(".js")) scripts.push(response.text());
-  });
-  page.on("request", (request) => texts.push(request.url()));
-  page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => texts.push(String(payload))));
-  await openPage(page, path);
-  await openPage(page, `${path}/images/${imageId}`);
-  await expect.poll(() => texts.some((text) => text.includes("getDesignImageInPlace"))).toBe(true);
-  expect(texts.filter((text) => text.includes("presence"))).toEqual([]);
-  const loaded = await Promise.all(scripts);
-  expect(loaded.length).toBeGreaterThan(0);
-  expect(loaded.filter((text) => /Write a comment|Show pointers/.test(text))).toEqual([]);
-});
+test(
+  "loads no code of presence for one person, and none of comments without comments",
+  { tag: "@presence-alone" },
+  async ({ page, person, app }) => {
+    const { designId, path } = await makeDesign(app, person);
+    const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
+    const texts: string[] = [];
+    const scripts: Promise<string>[] = [];
+    page.on("response", (response) => {
+      if (new URL(response.url()).pathname.endsWith(".js")) scripts.push(response.text());
+    });
+    page.on("request", (request) => texts.push(request.url()));
+    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => texts.push(String(payload))));
+    await openPage(page, path);
+    await openPage(page, `${path}/images/${imageId}`);
+    await expect.poll(() => texts.some((text) => text.includes("getDesignImageInPlace"))).toBe(true);
+    expect(texts.filter((text) => text.includes("presence"))).toEqual([]);
+    const loaded = await Promise.all(scripts);
+    expect(loaded.length).toBeGreaterThan(0);
+    expect(loaded.filter((text) => /Write a comment|Show pointers/.test(text))).toEqual([]);
+  },
+);
