@@ -59,7 +59,7 @@ for (const id of providerIds) {
 
 test("uses PKCE, except with the providers that docs/security.md names", { tag: "@pkce-except-named-providers" }, async () => {
   const security = (await readFile(new URL("../../../docs/security.md", import.meta.url), "utf8")).replaceAll(/\s+/g, " ");
-  const [, named = ""] = / - 10\.5\.1 .*?; not for (.*?)\./.exec(security) ?? [];
+  const [, named = ""] = / - 10\.5\.1 .*?, but not for (.*?)\./.exec(security) ?? [];
   const uses = async (id: string) => {
     const answer = await new Program(app).post("/sign-in/social", { provider: id });
     return new URL(text(answer, "url")).searchParams.get("code_challenge_method") === "S256";
