@@ -49,7 +49,7 @@ export function HealthProblems({ health: { problems } }: HealthProps) {
       {problems.length === 0 ? (
         <p className="text-soft">No problems seen.</p>
       ) : (
-        <ul className="grid list-disc gap-2 pl-5">
+        <ul className="grid list-disc gap-2 ps-5">
           {problems.map((problem) => (
             <li key={problem} className="wrap-anywhere">
               {capitalised(problem)}.
