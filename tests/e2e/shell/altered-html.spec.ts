@@ -33,7 +33,6 @@ async function openAltered(page: Page, path: string, alter: () => void, act: () 
   await page.evaluate(alter);
   held.resolve();
   await hydrated(page);
-  await page.unroute(/\.js$/);
 }
 
 async function typeInto(field: Locator, text: string): Promise<void> {
