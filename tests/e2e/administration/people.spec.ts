@@ -28,7 +28,11 @@ test("answers everyone else like an unknown address", { tag: "@administration-hi
   const read = async (path: string, cookie: string, init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {}) => {
     const answer = await fetch(app.url + path, { redirect: "manual", ...init, headers: { ...init.headers, Cookie: cookie } });
     const nonce = /nonce-([^']+)'/.exec(answer.headers.get("Content-Security-Policy") ?? "")?.[1] ?? "none";
-    const text = (await answer.text()).replaceAll(nonce, "NONCE").replaceAll(path, "ADDRESS");
+    // Any write of another request changes the timestamps of the answers, which have 8 bytes in base64.
+    const text = (await answer.text())
+      .replaceAll(nonce, "NONCE")
+      .replaceAll(path, "ADDRESS")
+      .replaceAll(/(?<=")[A-Za-z\d+/]{11}=/g, "TS");
     const kept = [...answer.headers].filter(
       ([name]) => !/^(?:date|server-timing|content-security-policy|x-request-id|content-length|set-cookie)$/.test(name),
     );
