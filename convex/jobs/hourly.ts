@@ -21,7 +21,7 @@ const JOBS = {
 type Job = keyof typeof JOBS;
 const isJob = (name: string): name is Job => Object.hasOwn(JOBS, name);
 
-/** Starts an hourly job, unless the data is being moved: it would change what is copied and compared. */
+/** Starts an hourly job. Skips it during a move, because its changes would make the copy differ from the source. */
 export const run = internalMutation({
   args: { job: v.string() },
   returns: v.null(),

@@ -64,7 +64,7 @@ export type BackupIndex = {
   objects: Map<string, ContentId>;
 };
 
-/** Reads what is known without keys. Throws an error that names the file. */
+/** Reads the unencrypted fields. Throws an error that names the file. */
 export async function readIndex(target: Target, name: string): Promise<BackupIndex> {
   const index = await readSealed(target, fileOf(name), indexSchema);
   const { deployment } = index;

@@ -131,7 +131,7 @@ async function* chained<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncGen
   yield* rest;
 }
 
-/** Services charge for the parts of uploads that nobody continues. */
+/** Aborts old incomplete uploads, because services charge for their parts. */
 async function abortAbandoned(client: S3Client, prefix: string): Promise<void> {
   for (const { key, id, initiated } of await client.listUploads(`${prefix}objects/`))
     if (Date.now() - initiated.getTime() > ABANDONED_AFTER_MS) await client.abortUpload(key, id);

@@ -44,7 +44,7 @@ export type Encryption = {
   storedSize: (name: string) => number;
   /** The name of the identity that the passphrase opens; null with recipients. */
   keyName: string | null;
-  /** Decrypts what was written here, and with an identity or a passphrase everything. */
+  /** Decrypts objects of this run, and all objects with an identity or the passphrase. */
   decryption: Decryption;
 };
 

@@ -171,7 +171,7 @@ bothWays((javaScript) => {
     await page.getByLabel(/^Type .* to confirm$/).fill(grace.email);
     await page.getByRole("button", { name: "Delete account" }).click();
     await expect(page).toHaveURL(/\/admin$/);
-    // Locators skip what is in `noscript`.
+    // Locators skip the content of `noscript`.
     if (javaScript) await expect(page.getByText("The account is deleted.").first()).toBeVisible();
     else expect(await page.content()).toContain("The account is deleted.");
     expect(await (await storeOf(app)).find("users", { id: grace.id })).toEqual([]);
