@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -19,10 +19,10 @@ import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { canMount } from "../../tests/harness/can-mount.ts";
-import { openContents } from "@atelier/engine/contents";
 import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
+import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
 import { type Backup, listBackups, openBackup } from "./backup-records.ts";
 import { checkBackups } from "./check-backups.ts";
 import { folderTarget } from "./folder-target.ts";
@@ -84,31 +84,14 @@ const tree = (dir: string) =>
     .toSorted();
 const parts = (dir = to) => tree(dir).filter((name) => /^(?:objects|backups|proofs)\//.test(name));
 
-type Ended = { code: number; output: string };
-
-function command(script: "restore" | "check-data", args: string[], into: string, uid?: number): Promise<Ended> {
-  return new Promise((done) => {
-    execFile(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, `../commands/${script}.ts`), ...args],
-      { cwd: into, env: { PATH: process.env.PATH, DATA_DIR: into }, ...(uid !== undefined && { uid, gid: uid }) },
-      (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
-    );
-  });
-}
-
 function emptyFolder(name: string): string {
   const path = join(root, `${name}-${tests}`);
   mkdirSync(path);
   return path;
 }
 
-function sentIn(dir: string, channel = "kept"): unknown[] {
-  const contents = openContents(join(dir, "convex"));
-  const sent = [...contents.rows("messages")].filter((row) => row["channel"] === channel).map((row) => row["body"]);
-  contents.close();
-  return sent;
-}
+const command = (script: "restore" | "check-data", args: string[], into: string, uid?: number) =>
+  runBackupCommand(script, args, into, { uid });
 
 describe("a scheduled backup", () => {
   it("stores each file once, and is restored and compared", async () => {
@@ -197,7 +180,7 @@ describe("npm run restore from the folder of scheduled backups", () => {
     ] as const) {
       const into = emptyFolder(`restored-${sent.length}`);
       expect(await command("restore", [...args], into)).toMatchObject({ code: 0 });
-      expect(sentIn(into, "chosen")).toEqual(sent);
+      expect(messagesIn(into, "chosen")).toEqual(sent);
       expect(readdirSync(join(into, "convex", "files")).length).toBeGreaterThanOrEqual(STORED);
       expect(readFileSync(join(into, "secrets.json"), "utf8")).toBe(readFileSync(join(dataDir, "secrets.json"), "utf8"));
     }
@@ -222,7 +205,7 @@ describe("npm run restore from the folder of scheduled backups", () => {
     execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, to]);
     expect(await command("restore", [to], into, NOBODY)).toMatchObject({ code: 0 });
     expect(tree(into).map((name) => statSync(join(into, name)).uid)).toEqual(tree(into).map(() => NOBODY));
-    expect(sentIn(into)).toContain("first");
+    expect(messagesIn(into)).toContain("first");
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openContents } from "@atelier/engine/contents";
 import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
+import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
 import { type S3Server, startS3Server } from "../../tests/harness/s3.ts";
 import { backupName, listBackups, openBackup } from "./backup-records.ts";
 import { bucketTarget } from "./bucket-target.ts";
@@ -79,23 +79,8 @@ function emptyFolder(name: string): string {
   return path;
 }
 
-function command(script: string, args: string[], into: string, uid?: number): Promise<{ code: number; output: string }> {
-  return new Promise((done) => {
-    execFile(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, `../commands/${script}.ts`), ...args],
-      { cwd: into, env: { PATH: process.env.PATH, DATA_DIR: into, ...server.env }, ...(uid !== undefined && { uid, gid: uid }) },
-      (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
-    );
-  });
-}
-
-function sentIn(dir: string): unknown[] {
-  const contents = openContents(join(dir, "convex"));
-  const sent = [...contents.rows("messages")].map((row) => row["body"]);
-  contents.close();
-  return sent;
-}
+const command = (script: "restore" | "check-data", args: string[], into: string, uid?: number) =>
+  runBackupCommand(script, args, into, { env: server.env, uid });
 
 describe("a backup in a bucket", () => {
   it("stores each file once, and is restored and compared", async () => {
@@ -124,8 +109,8 @@ describe("a backup in a bucket", () => {
     const into = emptyFolder("restored");
     if (NOBODY !== undefined) for (const path of [root, into]) chownSync(path, NOBODY, NOBODY);
     expect(await command("restore", [to, "--backup", name], into, NOBODY)).toMatchObject({ code: 0 });
-    expect(sentIn(into)).toContain("restored");
-    expect(sentIn(into)).not.toContain("later");
+    expect(messagesIn(into)).toContain("restored");
+    expect(messagesIn(into)).not.toContain("later");
     expect(readdirSync(join(into, "convex", "files")).length).toBeGreaterThanOrEqual(STORED);
     expect(readFileSync(join(into, "secrets.json"), "utf8")).toBe(readFileSync(join(dataDir, "secrets.json"), "utf8"));
     expect(statSync(join(into, "secrets.json")).uid).toBe(NOBODY ?? process.getuid?.());

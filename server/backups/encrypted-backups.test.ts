@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,9 +7,9 @@ import { Decrypter, generateHybridIdentity, generateX25519Identity, identityToRe
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openContents } from "@atelier/engine/contents";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
+import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
 import { type S3Server, startS3Server } from "../../tests/harness/s3.ts";
 import { openBackup } from "./backup-records.ts";
 import { checkBackups } from "./check-backups.ts";
@@ -76,31 +75,15 @@ const run = (to: string, keys: Partial<BackupKeys>): Promise<BackupRun> =>
   runBackup({ dataDir, settings: { to, s3: server.s3, keys: { ...NO_KEYS, ...keys }, keep }, env: {}, render });
 const targetOf = (to: string): Target => openTarget({ to, s3: server.s3, keys: NO_KEYS }, join(root, "work"));
 
-function command(script: string, args: string[], into: string, env: Record<string, string>): Promise<{ code: number; output: string }> {
-  const path = join(import.meta.dirname, `../commands/${script}.ts`);
-  return new Promise((done) => {
-    execFile(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", path, ...args],
-      { cwd: into, env: { PATH: process.env.PATH, DATA_DIR: into, ...server.env, ...env } },
-      (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
-    );
-  });
-}
-
-function sentIn(dir: string): unknown[] {
-  const contents = openContents(join(dir, "convex"));
-  const sent = [...contents.rows("messages")].map((row) => row["body"]);
-  contents.close();
-  return sent;
-}
-
 async function contentsOf(target: Target): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for (const folder of ["objects", "backups", "proofs", "keys"])
     for (const name of (await target.list(folder)).keys()) found.set(name, await buffer(target.read(name)));
   return found;
 }
+
+const command = (script: "restore" | "check-data", args: string[], into: string, env: Record<string, string>) =>
+  runBackupCommand(script, args, into, { env: { ...server.env, ...env } });
 
 describe.each(PLACES)("a backup to recipients in a %s", (kind) => {
   it("is unreadable, stores each file once, and is tested without the identity", async () => {
@@ -136,7 +119,7 @@ describe.each(PLACES)("a backup to recipients in a %s", (kind) => {
     const keyFile = join(root, `key-${tests}.txt`);
     writeFileSync(keyFile, `# created: 2026-11-27T00:00:00Z\n# public key: ${recipient}\n${identity}\n`);
     expect(await command("restore", [to], into, { BACKUP_IDENTITY_FILE: keyFile })).toMatchObject({ code: 0 });
-    expect(sentIn(into)).toContain(MARK);
+    expect(messagesIn(into)).toContain(MARK);
     expect(readFileSync(join(into, "secrets.json"), "utf8")).toBe(readFileSync(join(dataDir, "secrets.json"), "utf8"));
     expect(await command("check-data", [], into, {})).toMatchObject({ code: 0 });
   });
@@ -196,7 +179,7 @@ describe("a backup with a passphrase", () => {
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining("BACKUP_PASSPHRASE is wrong: it does not open the keys in") });
     expect(wrong.output).not.toContain("another passphrase");
     expect(await command("restore", [to], into, { BACKUP_PASSPHRASE: PASSPHRASE })).toMatchObject({ code: 0 });
-    expect(sentIn(into)).toContain(MARK);
+    expect(messagesIn(into)).toContain(MARK);
     const [name = ""] = (await folderTarget(to).list("keys")).keys();
     await flip(to, name, 100);
     expect((await checkBackups(folderTarget(to))).problems).toEqual([expect.stringContaining(join(to, name))]);
