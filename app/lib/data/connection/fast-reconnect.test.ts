@@ -55,6 +55,7 @@ beforeEach(async () => {
   ({ watchedWebSocket } = await import("./watched-socket"));
   ({ HttpSocket } = await import("./http-socket"));
   vi.useFakeTimers();
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
   page = new EventTarget();
   closed.length = 0;
   online = 0;
