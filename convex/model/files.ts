@@ -8,7 +8,7 @@ export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): 
   if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
 }
 
-/** Deletes the file of a deleted row, and its variants (`released.ts`), if no other row has it. Returns whether its owner has none. */
+/** Deletes a file and its variants (`released.ts`) unless another row refers to it. Returns whether the owner stores it no longer. */
 export async function releaseFile(ctx: MutationCtx, { storageId, checksum, ownerId }: FileRow): Promise<boolean> {
   const other = await rowOfFile(ctx, storageId);
   if (other) return other.ownerId !== ownerId && (await rowOfFile(ctx, storageId, { ownerId })) === null;

@@ -9,7 +9,7 @@ export type LeaseClient = Pick<S3Client, "head" | "put" | "remove">;
 
 export type LeaseOptions = {
   key: string;
-  /** Identifies this machine and data. It may take over its own lease, because a local lock excludes its other processes. */
+  /** Identifies this machine and data folder. Its earlier lease is taken over, because a local lock excludes other processes here. */
   owner: string;
   what: string;
 };

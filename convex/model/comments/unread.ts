@@ -19,7 +19,7 @@ export async function readOf({ db, user }: Reader, itemId: ItemId): Promise<Doc<
     .unique();
 }
 
-/** Returns the time until which the threads on a design or an image are read; for visitors of public links, all are. */
+/** Returns up to when the caller has read the threads of an item. For visitors of public links, all are read. */
 export async function readUntil(ctx: Reader, itemId: ItemId): Promise<number> {
   if (ctx.user === null) return Infinity;
   const read = await readOf(ctx, itemId);

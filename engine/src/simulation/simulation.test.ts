@@ -111,7 +111,7 @@ describe("ConcurrencyLimit", () => {
     await expect(limit.run(never)).rejects.toMatchObject({ code: "TooManyConcurrentRequests" });
   });
 
-  test("frees the place of a call that failed", async () => {
+  test("allows another call after one failed", async () => {
     const limit = new ConcurrencyLimit("actions", 1);
     await expect(limit.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await limit.run(() => Promise.resolve("done"))).toBe("done");

@@ -5,7 +5,7 @@ import type { Question } from "./transactor-protocol.ts";
 const SLOW_FOR_MS = 60_000;
 const PAUSE_MS = 250;
 
-/** Sends calls of slow functions one at a time, those of callers with slow calls last, so that others wait for at most one. */
+/** Runs calls of slow functions one at a time. Other callers' calls run before those of callers that were slow. */
 export class SlowLane {
   readonly #slowUntil = new Map<string, number>();
   readonly #slowCallers = new Map<string, number>();

@@ -22,7 +22,7 @@ export type PartialUpload = {
   length: number;
   checksum: string | null;
   chosenAs?: { batch: string; index: number } | undefined;
-  /** From the share sheet of a device: complete, waits for its user to choose a design, and expires after an hour. */
+  /** Sent by a device's share sheet. Its user must choose a design within an hour. */
   isShared?: boolean | undefined;
   expiresAt: number;
 };
