@@ -22,7 +22,7 @@ export const listAll = userQuery({
   },
 });
 
-/** `listAll` for pages of an earlier build, without actions for which they have no text. */
+/** Serves open pages of earlier builds, which cannot show newer actions. */
 export const list = userQuery({
   args: { ...filteredEvents, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(v.object({ _id: v.id("auditEvents"), ...earlierEntryFields })),

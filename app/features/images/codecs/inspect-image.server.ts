@@ -128,7 +128,7 @@ async function inspectDocument(file: Arrived): Promise<Inspection> {
   }
 }
 
-/** Returns the pixels in memory. A JPEG is decoded at an eighth of its sides; a progressive one in full, at half the bytes. */
+/** Returns the decoded pixels: all, of a JPEG those at an eighth of its width. A progressive JPEG needs half the memory of all. */
 function decodedPixels({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
   if (format !== "jpeg") return width * height;
   return (width * height) / (isProgressive ? 2 : 64);

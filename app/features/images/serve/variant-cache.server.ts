@@ -32,7 +32,7 @@ const TYPES = Object.fromEntries(Object.entries(ENDS).map(([type, end]) => [end,
 const MARK_AFTER_MS = 60 * 60_000;
 const FILES_AT_ONCE = 8;
 
-/** Opens an LRU cache; a file's name (`key.bytes.hash.end`) reveals damage. Reads the folder at `begin` or on demand. `unusedFor`: ms. */
+/** Opens an LRU cache. File names (`key.bytes.hash.end`) show damage. `unusedFor` is in ms; `begin` starts reading the folder. */
 export function openVariantCache(
   folder: string,
   maxBytes: number,
