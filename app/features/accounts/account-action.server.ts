@@ -133,7 +133,7 @@ export function formRequest(sent: ActionRequest, { signedIn = true } = {}): Form
 /** Answers a form. Without JavaScript, success redirects (303), so that a reload sends nothing twice. */
 export function respond(result: Result, form: string, { request, context, url, headers }: FormRequest) {
   if ("leave" in result) {
-    if (result.done !== undefined) setFlashCode(context, result.done);
+    if (result.done !== undefined) setFlashCode(context, result.done, result.leave);
     return redirectDocument(result.leave, { status: 303, headers });
   }
   if ("rejected" in result) {
@@ -145,7 +145,7 @@ export function respond(result: Result, form: string, { request, context, url, h
   if ("show" in result) return data<AccountAnswer>({ ...accepted, ...result.show }, { headers });
   const done = result.done ?? form;
   if (!isDocumentRequest(request)) return data<AccountAnswer>({ ...accepted, done }, { headers });
-  setFlashCode(context, done);
+  setFlashCode(context, done, url.pathname);
   return redirect(url.pathname, { status: 303, headers });
 }
 

@@ -67,8 +67,7 @@ test(
     await other.getByLabel("Current password").fill(person.password);
     await other.getByLabel("New password").fill("another correct horse");
     await other.getByRole("button", { name: "Change password" }).click();
-    // The message can appear in either tab, because both load a page with the new session.
-    await expect(page.getByText("Password changed").first()).toBeVisible();
+    await expect(other.getByText("Your password was changed.").first()).toBeVisible();
     await expect(page).toHaveURL("/notifications?from=here");
     await page.getByRole("link", { name: "Projects", exact: true }).click();
     await expect(page).toHaveURL("/projects");

@@ -12,6 +12,8 @@ export type Flash = {
   text: string;
   undo?: FlashUndo | undefined;
   done?: string | undefined;
+  /** Path of the only page that shows the message, so that a reload of another tab does not consume it. */
+  path?: string | undefined;
 };
 /** The undo step of the message. `redo`: it has been undone. */
 export type FlashUndo = { step: string; redo: boolean };
@@ -23,6 +25,7 @@ const flashSchema = z.object({
   id: z.string(),
   text: z.string(),
   done: z.string().optional(),
+  path: z.string().optional(),
   undo: z.object({ step: z.string(), redo: z.boolean() }).optional(),
 });
 
@@ -33,8 +36,9 @@ export function setFlash(context: Readonly<RouterContextProvider>, text: string,
   context.get(slotContext).message = { text, ...(undo && { undo }) };
 }
 
-export function setFlashCode(context: Readonly<RouterContextProvider>, done: string): void {
-  context.get(slotContext).message = { text: "", done };
+/** Sets a code for a form of the page at `path`. */
+export function setFlashCode(context: Readonly<RouterContextProvider>, done: string, path: string): void {
+  context.get(slotContext).message = { text: "", done, path };
 }
 
 export const hasFlash = ({ headers }: Request): boolean => /(?:^|; )flash=[^;]/.test(headers.get("Cookie") ?? "");
@@ -45,6 +49,7 @@ export async function takeFlash(request: Request, context: Readonly<RouterContex
   if (!sent?.includes(`${NAME}=`) || isPrefetch(request)) return null;
   const flash = flashSchema.safeParse(await cookieFor(context.get(configContext), request).parse(sent));
   if (!flash.success) return null;
+  if (flash.data.path !== undefined && flash.data.path !== new URL(request.url).pathname) return null;
   context.get(slotContext).isConsumed = true;
   return flash.data;
 }

@@ -4,7 +4,7 @@ import { type Flash, flashMessages, takeFlash, setFlash, setFlashCode } from "./
 import { answerOf, testConfig } from "../testing";
 
 const ADDRESS = "https://atelier.example/projects";
-const request = (headers: HeadersInit = {}) => new Request(ADDRESS, { headers });
+const request = (headers: HeadersInit = {}, address = ADDRESS) => new Request(address, { headers });
 const cookieOf = (response: Response) => response.headers.get("Set-Cookie");
 const sentBack = (response: Response) => ({ Cookie: cookieOf(response)?.split(";")[0] ?? "" });
 
@@ -16,7 +16,7 @@ const leading = (text: string) => {
   return answerOf(flashMessages, request(), { inner });
 };
 
-async function pageFor(headers: HeadersInit, status = 200) {
+async function pageFor(headers: HeadersInit, status = 200, address = ADDRESS) {
   let found: Promise<Flash | null> = Promise.resolve(null);
   const response = await answerOf(
     async (args, next) =>
@@ -25,7 +25,7 @@ async function pageFor(headers: HeadersInit, status = 200) {
         await found;
         return next();
       }),
-    request(headers),
+    request(headers, address),
     { inner: () => new Response(null, { status }) },
   );
   return { response, flash: await found };
@@ -42,13 +42,17 @@ describe("a message", () => {
     expect((await pageFor({})).flash).toBeNull();
   });
 
-  it("can be a key for a form of the page", async () => {
+  it("can be a code for a form of one page, and waits for it", async () => {
     const inner = (context: RouterContextProvider) => {
-      setFlashCode(context, "change-password");
+      setFlashCode(context, "change-password", "/account/security");
       return Response.redirect(ADDRESS, 303);
     };
-    const { flash } = await pageFor(sentBack(await answerOf(flashMessages, request(), { inner })));
-    expect(flash).toEqual({ id: expect.any(String), text: "", done: "change-password" });
+    const cookie = sentBack(await answerOf(flashMessages, request(), { inner }));
+    const other = await pageFor(cookie);
+    expect([other.flash, cookieOf(other.response)]).toEqual([null, null]);
+    const { flash, response } = await pageFor(cookie, 200, "https://atelier.example/account/security?tab=1");
+    expect(flash).toMatchObject({ text: "", done: "change-password" });
+    expect(cookieOf(response)).toMatch(/^flash=[^;]*; Max-Age=0;/);
   });
 
   it("survives further redirects, also of data requests", async () => {
