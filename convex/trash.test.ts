@@ -165,7 +165,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     expect(await backend.inside.query(probe.rows, { table: "activities", field: "projectId", value: project })).toEqual([]);
   });
 
-  it("purges items after 30 days and no sooner", async () => {
+  it("purges items after 30 days and no sooner, and records it", { tags: "@records-expired-trash" }, async () => {
     const { person, project, other, one } = await createItems("dora");
     const younger = await person.mutation(api.projects.create, { name: "younger" });
     for (const [table, id, age] of [
@@ -191,6 +191,11 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     expect(page.filter(({ kind }) => kind === "purged").map(({ actor, thing }) => [actor, thing.kind])).toEqual([
       [null, "image"],
       [null, "design"],
+    ]);
+    const log = await person.query(api.auditLog.listAll, { category: "data", paginationOpts: everything });
+    expect(log.page).toMatchObject([
+      { action: "item.deleted", actor: "system", target: { kind: "image", id: one.id } },
+      { action: "item.deleted", actor: "system", target: { kind: "design", id: other } },
     ]);
   });
 

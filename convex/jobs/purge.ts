@@ -5,6 +5,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { redactItem, withoutName } from "../model/activities/redactItem";
 import { recordActivity } from "../model/activities/recordActivity";
+import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { deleteReads } from "../model/comments/unread";
 import { deleteFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
@@ -226,10 +227,21 @@ export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerI
   for (const each of images) changed.push(await purgeImage(as, each));
   // Expired items have no undo steps, which are kept for a day only. Trashed items are kept for 30 days.
   if (ownerId !== null) await redactUndoSteps(ctx, ownerId, changed);
+  else await recordExpired(ctx, { project: projects, design: designs, image: images });
   if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
     await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });
   }
   return projects.length + designs.length + images.length;
+}
+
+type Expired = { project: Doc<"projects">[]; design: Doc<"designs">[]; image: Doc<"designImages">[] };
+
+async function recordExpired(ctx: MutationCtx, { project, design, image }: Expired): Promise<void> {
+  const record = (kind: keyof Expired, { _id, ownerId }: Expired[keyof Expired][number]) =>
+    recordAuditEvent(ctx, { action: "item.deleted", target: { kind, id: _id } }, { userId: ownerId });
+  for (const row of project) await record("project", row);
+  for (const row of design) await record("design", row);
+  for (const row of image) await record("image", row);
 }
 
 export const expire = internalMutation({
