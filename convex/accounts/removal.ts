@@ -5,6 +5,7 @@ import { internalMutation } from "../_generated/server";
 import { deleteImages, unsentImagesOf } from "../model/comments/commentImages";
 import { subtractReactions } from "../model/comments/reactions";
 import { deletePresence } from "../model/presence/presence";
+import { wasCreatedBy } from "../model/wasCreatedBy";
 
 const BATCH = 100;
 const FEW = 10;
@@ -26,7 +27,7 @@ export const outdate = internalMutation({
       .query("verifications")
       .withIndex("value", (q) => q.eq("value", userId))
       .take(VALUES);
-    for (const { _id, _creationTime, identifier } of values) if (_creationTime <= at && identifier.startsWith(prefix)) await db.delete(_id);
+    for (const row of values) if (wasCreatedBy(row, at) && row.identifier.startsWith(prefix)) await db.delete(row._id);
     return null;
   },
 });

@@ -3,6 +3,7 @@ import { type CallerCtx, designFor, projectFor } from "../access";
 import { notFound } from "../errors";
 import { type ManualPosition, positionOf, rowsAfter } from "../lists/manualPage";
 import { designsOf, designsWith, imagesOf, imagesWith, type List } from "../lists/order";
+import { wasCreatedBy } from "../wasCreatedBy";
 import type { BulkContainer, BulkSelection } from "./bulkTables";
 
 type Item = Doc<"designs"> | Doc<"designImages">;
@@ -44,7 +45,7 @@ const designsIn = (ctx: CallerCtx, id: Id<"projects">, { review }: BulkContainer
 
 function chosenOf(rows: Item[], { ids, until }: BulkSelection): string[] {
   const excluded = new Set(ids);
-  return rows.filter(({ _id, _creationTime }) => _creationTime <= until && !excluded.has(_id)).map(({ _id }) => _id);
+  return rows.filter((row) => wasCreatedBy(row, until) && !excluded.has(row._id)).map(({ _id }) => _id);
 }
 
 async function imagesOfProject(
