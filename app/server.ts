@@ -14,6 +14,7 @@ import {
   isAdministrator,
   withoutAdministrationRoutes,
 } from "~/features/administration/administration-gate.server";
+import { mailBackupWarning } from "~/features/administration/backup-warning.server";
 import { endRemovedGroups } from "~/features/administration/end-removed-groups.server";
 import { type Installation, installationContext } from "~/features/administration/installation.server";
 import { evictDeletedFiles } from "~/features/images/serve/evict-deleted-files.server";
@@ -47,6 +48,8 @@ export type App = {
   /** Begins to scan stored files and to remove deleted ones. Call it once the server answers requests. */
   beginBackgroundWork(): void;
   recordBackup(outcome: BackupOutcome): void;
+  /** Mails a warning about backups to the administrators, or with null that they work again. Does nothing without a mail server. */
+  mailBackupWarning(problem: string | null): Promise<void>;
   /** Writes what a command of the operator did to the audit log. Throws while the deployment is unavailable. */
   recordCommand(record: CommandRecord): Promise<void>;
   close(): Promise<void>;
@@ -105,6 +108,7 @@ export function createApp(config: AppConfig, log?: Log, installation: Installati
       stopRemovingUploads ??= removeUploadsOfDeletedAccounts(config, partialUploads);
     },
     recordBackup: (outcome) => void recorder.backup(outcome),
+    mailBackupWarning: (problem) => mailBackupWarning(config, problem),
     recordCommand: (record) => recorder.command(record),
     async close() {
       stopRemovingUploads?.();

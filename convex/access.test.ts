@@ -457,6 +457,7 @@ const entries: Record<string, Entry> = {
   "accounts/administrators:isAllowed": { by: "server", args: () => ({ sessionId: "none" }) },
   "accounts/administrators:set": { by: "server", args: () => ({ userId: "none", isAdministrator: true }) },
   "accounts/administrators:list": { by: "server" },
+  "accounts/administrators:listRecipients": { by: "server" },
   "accounts/administrators:endGroup": { by: "server", args: () => ({ issuer: "none", issuerSubject: "none" }) },
   "accounts/administrators:keepGroups": { by: "server", args: () => ({ groups: [] }) },
   "admin/people:list": { by: "person", administrator, args: () => ({ text: "", paginationOpts }) },

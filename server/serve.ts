@@ -10,6 +10,7 @@ import { BUILD, loadBuild } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { redirectConsole } from "./console.ts";
 import { type Backups, scheduleBackups } from "./backups/schedule-backups.ts";
+import { warnAdministrators } from "./backups/warn-administrators.ts";
 import { reasonOf, diskSpaceProblem } from "./deployment/data-dir.ts";
 import { StartError, startEmbedded } from "./deployment/embedded.ts";
 import { diskUsage } from "./http/disk-usage.ts";
@@ -133,7 +134,10 @@ async function main(): Promise<void> {
   redirectConsole(console, log);
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
-  if (config.backups) backups = scheduleBackups({ settings: config.backups, log, onOutcome: (outcome) => app.recordBackup(outcome) });
+  if (config.backups) {
+    const onState = warnAdministrators({ dataDir: config.dataDir, mail: (problem) => app.mailBackupWarning(problem), log });
+    backups = scheduleBackups({ settings: config.backups, log, onOutcome: (outcome) => app.recordBackup(outcome), onState });
+  }
   if (embedded) records = watchRecords({ dataDir: config.dataDir, store: (record) => app.recordCommand(record), log });
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
 }

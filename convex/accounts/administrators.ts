@@ -3,12 +3,15 @@ import { internalMutation } from "../_generated/server";
 import { isAdministrator, serverMutation, serverQuery } from "../model/access";
 import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { isLastAdministrator } from "../model/admin/administrators";
+import { isPlaceholder } from "../model/accounts/placeholder";
 import { sessionOf } from "../model/accounts/sessions";
 import { userOf } from "../model/members";
 
 /** The administrator role of accounts and sessions (docs/decisions/213-administration.md). */
 
 const BATCH = 500;
+/** Each receives a mail of its own. */
+const RECIPIENTS_MAX = 50;
 
 export const isAllowed = serverQuery({
   args: { sessionId: v.string() },
@@ -45,6 +48,24 @@ export const list = serverQuery({
       .withIndex("isAdministrator", (q) => q.eq("isAdministrator", true))
       .take(BATCH);
     return users.map(({ id }) => id);
+  },
+});
+
+const recipient = v.object({ id: v.string(), name: v.string(), email: v.string() });
+
+/** Returns the administrators who can receive mail: enabled, with a verified address. */
+export const listRecipients = serverQuery({
+  args: {},
+  returns: v.array(recipient),
+  handler: async ({ db }) => {
+    const users = await db
+      .query("users")
+      .withIndex("isAdministrator", (q) => q.eq("isAdministrator", true))
+      .take(RECIPIENTS_MAX);
+    const reached = users.filter(
+      ({ email, emailVerified, disabledAt }) => emailVerified && disabledAt === undefined && !isPlaceholder(email),
+    );
+    return reached.map(({ id, name, email }) => ({ id, name, email }));
   },
 });
 

@@ -118,6 +118,21 @@ describe.each(backends)("the administration of people on $name", ({ start }) => 
     expect(await server.query(api.accounts.administrators.list, {})).toHaveLength(1);
   });
 
+  it("lists the enabled administrators with a verified address as recipients", { tags: "@backup-warning-recipients" }, async () => {
+    const recipients = () => server.query(api.accounts.administrators.listRecipients, {});
+    const setVerified = (person: Person, emailVerified: boolean) => patchRow("users", "id", person.userId, { emailVerified });
+    await setVerified(admin, true);
+    await setVerified(bob, true);
+    const { id, name, email } = (await rowOf("users", "id", admin.userId)) ?? {};
+    expect(await recipients()).toEqual([{ id, name, email }]);
+    await setRole(bob.userId, true);
+    expect(await recipients()).toHaveLength(2);
+    await server.mutation(people.disable, by(admin));
+    expect(await recipients()).toHaveLength(1);
+    await setVerified(admin, false);
+    expect(await recipients()).toEqual([]);
+  });
+
   it("ends administration at once when the operator removes the role", async () => {
     expect(await admin.query(api.accounts.mine.getMe, {})).toMatchObject({ isAdministrator: true });
     expect(await setRole(admin.userId, false)).toEqual({ isChanged: true, isLast: true });

@@ -32,12 +32,15 @@ export type ScheduleOptions = {
   settings: BackupSettings;
   log: Log;
   onOutcome?: (outcome: { name: string | null; isProven: boolean }) => void;
+  /** Called after each backup and every hour, with null while there is no warning. */
+  onState?: (warning: string | null) => void;
   run?: (signal: AbortSignal) => Promise<WorkerMessage>;
   firstDelayMs?: number;
 };
 
 /** Takes a backup at each time of the schedule, and soon when the last one is missing, interrupted, failed or late. */
-export function scheduleBackups({ settings, log, onOutcome, run = runWorker, firstDelayMs = FIRST_DELAY_MS }: ScheduleOptions): Backups {
+export function scheduleBackups(options: ScheduleOptions): Backups {
+  const { settings, log, onOutcome, onState, run = runWorker, firstDelayMs = FIRST_DELAY_MS } = options;
   const { schedule } = settings;
   const expression = parseCronExpression(schedule);
   const stopping = new AbortController();
@@ -69,6 +72,7 @@ export function scheduleBackups({ settings, log, onOutcome, run = runWorker, fir
         "failure" in outcome ? { name: null, isProven: false } : { name: outcome.run.name, isProven: outcome.run.problems.length === 0 },
       );
       await refresh();
+      onState?.(warning());
       next = nextMatch(expression, Date.now());
       if (warning() !== null) next = Math.min(next, Date.now() + RETRY_MS);
     }
@@ -100,6 +104,7 @@ export function scheduleBackups({ settings, log, onOutcome, run = runWorker, fir
   const watch = setInterval(() => {
     const text = warning();
     if (text !== null) log.warn(text);
+    onState?.(text);
   }, WARN_EVERY_MS).unref();
 
   return {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,8 +8,13 @@ import { promisify } from "node:util";
 import { newIdentity, recipientOf } from "../../server/backups/age.ts";
 import { APP_USER } from "../harness/app.ts";
 import { startS3Server } from "../harness/s3.ts";
-import { expect, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
+import type { Mailbox } from "../harness/mailbox.ts";
+import { mailboxOfWorker } from "../harness/servers.ts";
+import { storeOf } from "../harness/store.ts";
+import { expect, type RunningApp, signIn, signUp, test as base } from "../harness/test.ts";
 import { addPictures, makeDesign } from "../e2e/support/pictures.ts";
+
+const test = base.extend<object, { mailbox: Mailbox }>({ mailbox: mailboxOfWorker });
 
 const script = (name: string) => fileURLToPath(new URL(`../../server/commands/${name}.ts`, import.meta.url));
 
@@ -52,6 +57,40 @@ for (const [name, place] of Object.entries(PLACES))
     test.setTimeout(600_000);
     await expectSameApp(launch, await place());
   });
+
+test(
+  "mails the administrators when backups fail, and when they work again",
+  { tag: "@mails-failed-backups" },
+  async ({ launch, mailbox }) => {
+    test.setTimeout(600_000);
+    const to = await folder();
+    const target = join(to, "backups");
+    await mkdir(target, { mode: 0o777 });
+    await chmod(target, 0o777);
+    try {
+      const mail = { SMTP_URL: mailbox.url, MAIL_FROM: "Atelier <atelier@example.com>" };
+      const app = await launch({ ...mail, BACKUP_TO: target, BACKUP_SCHEDULE: "* * * * *" });
+      const person = await signUp(app.url);
+      const store = await storeOf(app);
+      await store.change("users", { id: person.id }, { emailVerified: true });
+      await store.setAdministrator(person.id, true);
+      const subjects = () => mailbox.for(person.email).map(({ subject }) => subject.split(" · ")[0]);
+      await expect.poll(() => app.output(), { timeout: 200_000 }).toContain('"msg":"a backup was taken, restored and compared"');
+      await rename(target, `${target}.away`);
+      await writeFile(target, "");
+      await expect.poll(subjects, { timeout: 200_000 }).toContain("Backups need attention");
+      expect(subjects()).not.toContain("Backups work again");
+      await rm(target);
+      await rename(`${target}.away`, target);
+      await app.kill();
+      await app.start();
+      await expect.poll(subjects, { timeout: 200_000 }).toContain("Backups work again");
+      expect(subjects().filter((subject) => subject === "Backups need attention")).toHaveLength(1);
+    } finally {
+      await rm(to, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+);
 
 async function expectSameApp(
   launch: (env: Record<string, string>) => Promise<RunningApp>,

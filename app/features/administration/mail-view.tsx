@@ -46,6 +46,7 @@ const KINDS: Record<string, string> = {
   notice: "Account notice",
   notification: "Project notification",
   test: "Test mail",
+  backupWarning: "Warning about backups",
 };
 
 export function MailAttempts({ attempts }: { attempts: MailState["attempts"] }) {

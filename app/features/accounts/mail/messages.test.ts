@@ -18,6 +18,8 @@ const messages: Message[] = [
   { kind: "projectInvitation", to, name, url, project: "<script>", inviter: { name: "<i>", email: "b@example.com" } },
   { kind: "linkReport", to, name, url, link: "l1", target: "<b>", text: "<script>" },
   { kind: "test", to, name, url },
+  { kind: "backupWarning", to, name, url, problem: "the last backup failed" },
+  { kind: "backupWarning", to, name, url, problem: null },
   { kind: "code", to, name, purpose: "sign-in", code: "012345" },
   { kind: "code", to, name, purpose: "two-factor", code: "012345" },
   { kind: "notice", to, name, url, at: 0, notice: { kind: "signIn", userAgent: "<b>", ipAddress: "<i>" } },

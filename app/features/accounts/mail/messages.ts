@@ -28,6 +28,7 @@ export type Message =
   | ({ kind: "projectInvitation"; project: string; inviter: { name: string; email: string }; unsubscribe?: string } & Linked)
   | ({ kind: "linkReport"; link: string; target: string; text: string } & Linked)
   | ({ kind: "test" } & Linked)
+  | ({ kind: "backupWarning"; problem: string | null } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string })
   | ({ kind: "notification" } & NotificationContent);
@@ -145,6 +146,17 @@ function contentOf(message: Message): Content {
       return {
         subject: "Test mail",
         lines: ["An administrator sent this message to test the mail server. It works."],
+        link: { label: "Open the administration", url: message.url },
+        foot: "You receive this email because you are an administrator of this installation.",
+      };
+    case "backupWarning":
+      return {
+        ...(message.problem === null
+          ? { subject: "Backups work again", lines: ["The last backup was taken and passed its test."] }
+          : {
+              subject: "Backups need attention",
+              lines: [`The problem: ${message.problem}.`, "The log of the app server has the reason."],
+            }),
         link: { label: "Open the administration", url: message.url },
         foot: "You receive this email because you are an administrator of this installation.",
       };

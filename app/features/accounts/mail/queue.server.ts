@@ -23,13 +23,14 @@ const LIFETIMES: Record<Queued["kind"], number> = {
   projectInvitation: INVITATION_LIFE_MS,
   linkReport: 24 * 60 * MINUTE,
   test: 60 * MINUTE,
+  backupWarning: 24 * 60 * MINUTE,
 };
 
 /** Returns how long sending a message is retried, in milliseconds. */
 export const mailLifetime = (kind: Queued["kind"]): number => LIFETIMES[kind];
 
 /** Kinds that are sent after codes and sign-in links. */
-const NOT_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport"]);
+const NOT_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport", "backupWarning"]);
 
 /** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no mail. */
 export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {

@@ -1,0 +1,33 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../log.ts";
+
+const REPEAT_MS = 24 * 60 * 60_000;
+
+type Options = {
+  dataDir: string;
+  /** Mails a problem to the administrators, or with null that it has ended. */
+  mail: (problem: string | null) => Promise<void>;
+  log: Pick<Log, "error">;
+};
+
+/**
+ * Returns a function that is told the state of the backups. It mails a problem at once, daily while it lasts, and its end.
+ * A file stores the time of the last mail, so that restarts repeat none.
+ */
+export function warnAdministrators({ dataDir, mail, log }: Options): (problem: string | null) => Promise<void> {
+  const path = join(dataDir, "backup-warning");
+  let last: Promise<void> = Promise.resolve();
+
+  async function update(problem: string | null): Promise<void> {
+    const mailedAt = Number(await readFile(path, "utf8").catch(() => Number.NaN));
+    const isKnown = !Number.isNaN(mailedAt);
+    if (problem === null ? !isKnown : isKnown && Date.now() - mailedAt < REPEAT_MS) return;
+    await mail(problem);
+    if (problem === null) await rm(path, { force: true });
+    else await writeFile(path, String(Date.now()), { mode: 0o600 });
+  }
+
+  return (problem) =>
+    (last = last.then(() => update(problem)).catch((error: unknown) => log.error({ error }, "the administrators were not mailed")));
+}
