@@ -5,11 +5,11 @@ import type { AppConfig } from "../app/config.ts";
 import type { App } from "../app/server.ts";
 import { boundAddress, readyMessage } from "./http/addresses.ts";
 import type { Build } from "./built.ts";
-import { ConfigError, readConfig } from "./config.ts";
+import { ConfigError, readConfig } from "./config/config.ts";
 import { startEmbedded } from "./deployment/embedded.ts";
 import { Forward } from "./http/forward.ts";
 import { createListener } from "./http/listener.ts";
-import { log } from "./log.ts";
+import { log } from "./logging/log.ts";
 import { removePushRecord, setEnvironment, type Target } from "./deployment/push.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 

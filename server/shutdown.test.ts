@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { Forward } from "./http/forward.ts";
 import { guardsFor } from "./http/guards.ts";
-import { log } from "./log.ts";
+import { log } from "./logging/log.ts";
 import { stoppable } from "./shutdown.ts";
 
 log.level = "silent";

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { closeGracefully } from "@atelier/engine/close-gracefully";
 import { releaseEarlyStop, startedBy } from "./early-stop.js";
-import type { Log } from "./log.ts";
+import type { Log } from "./logging/log.ts";
 
 /** Milliseconds. Containers are killed after 10 s. */
 const GRACE = 8000;

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { openContents } from "@atelier/engine/contents";
 import { loadBuild } from "../built.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { startEmbedded } from "../deployment/embedded.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 
 export type Pages = { problems: string[]; rendered: number };
 

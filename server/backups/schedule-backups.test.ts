@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { backupName, writeProof, writeBackup } from "./backup-records.ts";
 import { isDue, isOverdue } from "./backup-status.ts";
 import { folderTarget } from "./folder-target.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 import { timeOfBackup } from "./backup-records.ts";
 import { type BackupStatus, isDue, isOverdue, isProven, readStatus } from "./backup-status.ts";
 import { openTarget } from "./open-target.ts";

@@ -14,7 +14,7 @@ process.send?.(await outcome(), () => process.exit());
 
 async function outcome(): Promise<WorkerMessage> {
   try {
-    const [{ readConfig }, { runBackup }] = await Promise.all([import("../config.ts"), import("./run-backup.ts")]);
+    const [{ readConfig }, { runBackup }] = await Promise.all([import("../config/config.ts"), import("./run-backup.ts")]);
     const { server } = await readConfig(process.env, { production: true });
     if (!server.backups) throw new Error("BACKUP_TO is missing.");
     return { run: await runBackup({ dataDir: server.dataDir, settings: server.backups, env: process.env }) };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startEmbedded } from "../deployment/embedded.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { ARTIFACT, push, readArtifact, setEnvironment } from "../deployment/push.ts";
 import { precompress } from "./precompress.ts";
 import { ROOT, sourcesHash, STAMP } from "./stamp.ts";

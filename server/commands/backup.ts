@@ -59,7 +59,7 @@ async function backUpToTarget(): Promise<void> {
   if (!process.env["BACKUP_TO"]) throw new Error("Name a folder for the backup: npm run backup -- FOLDER. Or set BACKUP_TO.");
   const [{ ensureBuilt }, { readConfig }, { runBackup }] = await Promise.all([
     import("../build/ensure.ts"),
-    import("../config.ts"),
+    import("../config/config.ts"),
     import("../backups/run-backup.ts"),
   ]);
   await ensureBuilt();

@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "../build/ensure.ts";
 import { BUILD } from "../built.ts";
-import { ConfigError, readConfig, secretSettings } from "../config.ts";
+import { ConfigError, readConfig, secretSettings } from "../config/config.ts";
 import { deployFunctions } from "../deployment/deploy-functions.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { ARTIFACT, hasCode, pushIfChanged, readArtifact, setEnvironment } from "../deployment/push.ts";
 import { storeSecrets } from "../deployment/secrets.ts";
 import { planKeys, readTrustedKeys } from "../deployment/trusted-keys.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { cancelMove, type Move, moveData } from "../moving/move-data.ts";
 import { MoveError } from "../moving/move-error.ts";
 import { moveFolder } from "../moving/move-state.ts";
 import { openEmbeddedSource, openEmbeddedTarget, openRemote, type Side } from "../moving/open-sides.ts";
 import { describeMove } from "../moving/plan-move.ts";
 import { requireEmpty } from "../moving/require-empty.ts";
-import { readSecretFiles } from "../secret-files.ts";
+import { readSecretFiles } from "../config/secret-files.ts";
 
 const USAGE = `Usage: npm run move -- --from embedded --to URL [OPTIONS]
        npm run move -- --from URL --to embedded [OPTIONS]

@@ -6,11 +6,11 @@ import { anyApi } from "convex/server";
 import { ConvexError } from "convex/values";
 import { ensureBuilt } from "../build/ensure.ts";
 import { BUILD, type Build, loadBuild } from "../built.ts";
-import { ConfigError, readConfig, secretSettings, settings } from "../config.ts";
+import { ConfigError, readConfig, secretSettings, settings } from "../config/config.ts";
 import { deployFunctions } from "../deployment/deploy-functions.ts";
 import { describeEvaluation, evaluateSchema } from "../deployment/evaluate-schema.ts";
 import { ARTIFACT, readArtifact, setEnvironment, type Target } from "../deployment/push.ts";
-import { readSecretFiles } from "../secret-files.ts";
+import { readSecretFiles } from "../config/secret-files.ts";
 import { type AppSecrets, makeSecrets } from "../deployment/secrets.ts";
 import { type KeyAction, planKeys, readTrustedKeys, type TrustedKeys } from "../deployment/trusted-keys.ts";
 

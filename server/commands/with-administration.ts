@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readAddress } from "@atelier/engine/address";
 import { ensureBuilt } from "../build/ensure.ts";
 import { type Build, loadBuild } from "../built.ts";
-import { ConfigError, readConfig } from "../config.ts";
+import { ConfigError, readConfig } from "../config/config.ts";
 import { StartError, startEmbedded } from "../deployment/embedded.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 
 export type Administration = Awaited<ReturnType<Build["administration"]>>;
 

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
 import { type Embedded, type EmbeddedOptions, StartError, startEmbedded } from "./embedded.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 
 log.level = "silent";
 const adminKey = `test|${randomBytes(32).toString("hex")}`;
@@ -125,7 +125,7 @@ it("uses another port and logs it when its own is taken", async () => {
 it("ends with its parent process, and the next one waits for the data", { tags: "slow" }, async () => {
   const script = `
     const { startEmbedded } = await import("./server/deployment/embedded.ts");
-    const { log } = await import("./server/log.ts");
+    const { log } = await import("./server/logging/log.ts");
     log.level = "silent";
     const [dir, adminKey] = process.argv.slice(1);
     const { url } = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });

@@ -8,7 +8,7 @@ import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
 import { lockFolder } from "@atelier/engine/folder-lock";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 export type Embedded = {
   url: string;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { watchHeartbeat, watchRemote } from "./heartbeat.ts";
 
 log.level = "silent";

@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 const TICK_MS = 1000;
 const SILENT_MS = 30_000;

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 /** Commands of the operator run while the app is stopped, too. So they leave records for the audit log in DATA_DIR. */
 

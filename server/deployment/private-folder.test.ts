@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symli
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { protectFolder } from "./private-folder.ts";
 
 log.level = "silent";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync } from "node:fs";
 import { chmod, lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 const GROUP_AND_OTHERS = 0o077;
 

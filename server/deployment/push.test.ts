@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { VERSION } from "../version.ts";
 import { artifactDigest, pushIfChanged, readPushed, type Target } from "./push.ts";
 

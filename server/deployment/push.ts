@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { StartError } from "./embedded.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 import { VERSION } from "../version.ts";
 
 export class DeploymentRefusal extends Error {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { canMount } from "../../tests/harness/can-mount.ts";
 import { FILE_NAME, FORMAT } from "@atelier/engine/database-file";
 import { startEngine, ADMIN_KEY } from "@atelier/engine/testing/harness";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { StartError } from "./embedded.ts";
 import { completeRollBack, listSnapshots, removeOldSnapshots, rollBack, snapshotBeforeUpdate } from "./snapshots.ts";
 

@@ -9,7 +9,7 @@ import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
 import { reasonOf } from "./data-dir.ts";
 import { StartError } from "./embedded.ts";
 import { leaveRecord } from "./operation-records.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 export type Snapshot = { name: string; version: string | null; at: Date };
 

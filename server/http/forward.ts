@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { proxyUpgrade } from "httpxy";
 import { type Guards, rejectSocket } from "./guards.ts";
 import { readUpTo, SyncStreams } from "./sync-stream.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 const PREFIX = "/convex";
 /** Any client version; the deployment decides. Excludes "..". */

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Forward } from "./forward.ts";
 import { guardsFor, strictTransportSecurityOf } from "./guards.ts";
 import { createListener, type ListenerOptions } from "./listener.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadiness } from "./readiness.ts";
 import { loadAssets, type ServeAsset } from "./static-files.ts";

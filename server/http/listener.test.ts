@@ -10,7 +10,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { precompress } from "../build/precompress.ts";
 import { Forward } from "./forward.ts";
 import { createListener, type ListenerOptions } from "./listener.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { createMetrics } from "./metrics.ts";
 import { stoppable } from "../shutdown.ts";
 import { loadAssets, type ServeAsset } from "./static-files.ts";

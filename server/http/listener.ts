@@ -6,7 +6,7 @@ import { compressed } from "./compress.ts";
 import { Forward } from "./forward.ts";
 import { withGuards, type Guards, guardsFor, rejectSocket, untransformed } from "./guards.ts";
 import { createRequestLimit, limitBodyTime, limitConnections } from "./connection-limits.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 import { answerOperations, type Operations } from "./operations.ts";
 import { createProxyWatch } from "./proxy-problems.ts";
 import { type OriginSettings, requestOrigin } from "./request-origin.ts";

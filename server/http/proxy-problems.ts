@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 import { Forward } from "./forward.ts";
 import { forwardedValue, type OriginSettings } from "./request-origin.ts";
 

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "@atelier/engine/address";
 import { FILE_NAME } from "@atelier/engine/database-file";
-import type { ServerConfig } from "../config.ts";
+import type { ServerConfig } from "../config/config.ts";
 import { startEmbedded } from "../deployment/embedded.ts";
 import { queryEnvironment, type Target } from "../deployment/push.ts";
-import { log } from "../log.ts";
+import { log } from "../logging/log.ts";
 import { MoveError } from "./move-error.ts";
 
 export type Side = Target & { isEmbedded: boolean; close: () => Promise<void> };

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AppConfig } from "../../app/config.ts";
-import { readConfig } from "../../server/config.ts";
+import { readConfig } from "../../server/config/config.ts";
 import type { Backend } from "./backends.ts";
 import { startTestDeployment } from "./deployment.ts";
 import { embeddedOn } from "./embedded.ts";

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import * as z from "zod";
 import { startEmbedded } from "../../server/deployment/embedded.ts";
-import { log } from "../../server/log.ts";
+import { log } from "../../server/logging/log.ts";
 import { setEnvironment } from "../../server/deployment/push.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startEngine } from "@atelier/engine/testing/harness";
 import { BUILD, loadBuild } from "../../server/built.ts";
 import { startEmbedded } from "../../server/deployment/embedded.ts";
-import { log } from "../../server/log.ts";
+import { log } from "../../server/logging/log.ts";
 import { ARTIFACT, pushIfChanged } from "../../server/deployment/push.ts";
 import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { freePort, type RunningApp, startApp } from "./app.ts";

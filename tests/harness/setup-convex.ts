@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startEmbedded } from "../../server/deployment/embedded.ts";
-import { log } from "../../server/log.ts";
+import { log } from "../../server/logging/log.ts";
 import type { Target } from "../../server/deployment/push.ts";
 
 const START = fileURLToPath(new URL("../../server/start.js", import.meta.url));

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { Server } from "node:http";
 import { afterEach, expect, it } from "vitest";
 import { createListener } from "../../../server/http/listener.ts";
-import { log } from "../../../server/log.ts";
+import { log } from "../../../server/logging/log.ts";
 import { unzip } from "../../../tests/zip.ts";
 import { type Entry, zipResponse } from "./zip-response.server";
 import type { ContentReader, Row } from "./content-reader.server";

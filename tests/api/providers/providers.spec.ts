@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { providerIds, variablesOf } from "../../../server/providers.ts";
+import { providerIds, variablesOf } from "../../../server/config/providers.ts";
 import { type RunningApp, startApp } from "../../harness/app.ts";
 import { allProviders } from "../../harness/providers/settings.ts";
 import { Program, text } from "../support/program.ts";

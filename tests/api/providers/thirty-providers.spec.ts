@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { providerIds } from "../../../server/providers.ts";
+import { providerIds } from "../../../server/config/providers.ts";
 import { type RunningApp, startApp } from "../../harness/app.ts";
 import { accountIdOf, type Person, type ProviderId, shapes } from "../../harness/providers/shapes.ts";
 import { clientIdOf, KEY_ADDRESSES, LINE_VERIFY, type StandIn, startStandIn } from "../../harness/providers/stand-in.ts";

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { providerIds, variablesOf } from "../../../server/providers.ts";
+import { providerIds, variablesOf } from "../../../server/config/providers.ts";
 
 export const appleKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
 

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { providerIds } from "../../../server/providers.ts";
+import type { providerIds } from "../../../server/config/providers.ts";
 import { COGNITO } from "./settings.ts";
 
 export type ProviderId = (typeof providerIds)[number];

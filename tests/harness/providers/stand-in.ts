@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { exportJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { providerIds, variablesOf } from "../../../server/providers.ts";
+import { providerIds, variablesOf } from "../../../server/config/providers.ts";
 import { allProviders, appleKey, COGNITO } from "./settings.ts";
 import { type Person, PICTURE, type ProviderId, shapes } from "./shapes.ts";
 

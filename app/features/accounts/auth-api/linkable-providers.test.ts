@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { testConfig } from "~/lib/http/testing";
-import { providerIds, providersWithoutAddress } from "../../../../server/providers";
+import { providerIds, providersWithoutAddress } from "../../../../server/config/providers";
 import { linkableProviders, WITHOUT_ADDRESS, WITHOUT_VERIFIED_ADDRESS } from "./linkable-providers.server";
 
 const SOURCES = new URL("../../../../node_modules/@better-auth/core/dist/social-providers/", import.meta.url);

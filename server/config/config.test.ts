@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError, readBackupAccess, readConfig, settings } from "./config.ts";
-import { makeSecrets } from "./deployment/secrets.ts";
+import { makeSecrets } from "../deployment/secrets.ts";
 
 let dir: string;
 beforeEach(async () => {
@@ -264,14 +264,14 @@ describe("settings", () => {
   );
 
   it("match the table of docs/configuration.md", { tags: "@match-table-docs-configuration-md" }, async () => {
-    const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
+    const document = await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8");
     const [variables = ""] = document.split("\n## ", 1);
     const table = [...variables.matchAll(/^\| `([A-Z_\d]+)` +\|/gm)].map(([, name]) => String(name));
     expect(table.toSorted()).toEqual(Object.keys(settings.shape).toSorted());
   });
 
   it("have the defaults of the table", async () => {
-    const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
+    const document = await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8");
     const documented = Object.fromEntries(
       [...document.matchAll(/^\| `([A-Z_\d]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]),
     );

@@ -2,19 +2,19 @@ import { isIP } from "node:net";
 import { isAbsolute, join, resolve } from "node:path";
 import * as z from "zod";
 import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression";
-import type { AppConfig } from "../app/config.ts";
+import type { AppConfig } from "../../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
-import type { BackupSettings } from "./backups/run-backup.ts";
-import { isBucket, parseBucket } from "./s3/s3-settings.ts";
-import type { BackupAccess } from "./backups/open-target.ts";
+import type { BackupSettings } from "../backups/run-backup.ts";
+import { isBucket, parseBucket } from "../s3/s3-settings.ts";
+import type { BackupAccess } from "../backups/open-target.ts";
 import { issuers, issuerSecrets } from "./issuers.ts";
 import { settingsFingerprints } from "./settings-fingerprints.ts";
-import { problemWithExistingFolder, problemWithFolder } from "./deployment/data-dir.ts";
-import { strictTransportSecurityOf } from "./http/guards.ts";
+import { problemWithExistingFolder, problemWithFolder } from "../deployment/data-dir.ts";
+import { strictTransportSecurityOf } from "../http/guards.ts";
 import { readSecretFiles } from "./secret-files.ts";
 import { readEnvFile, shownSettings } from "./shown-settings.ts";
 import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
-import { type AppSecrets, loadSecrets, SecretsError, signingKeySchema } from "./deployment/secrets.ts";
+import { type AppSecrets, loadSecrets, SecretsError, signingKeySchema } from "../deployment/secrets.ts";
 
 export type ServerConfig = {
   host: string;
@@ -335,7 +335,7 @@ async function keyProblems({
   BACKUP_IDENTITY: identities = [],
 }: BackupAccessSettings): Promise<string[]> {
   if (recipients.length + identities.length === 0) return [];
-  const { isIdentity, isRecipient } = await import("./backups/age.ts");
+  const { isIdentity, isRecipient } = await import("../backups/age.ts");
   return [
     ...recipients
       .filter((text) => !isRecipient(text))

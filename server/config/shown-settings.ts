@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
-import type { ShownSetting } from "../app/config.ts";
+import type { ShownSetting } from "../../app/config.ts";
 
 export type SettingsSources = {
   /** All variables that are set, with the contents of secret files. */

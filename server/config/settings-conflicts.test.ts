@@ -44,7 +44,7 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
 
 it.each(REFUSED)("refuses %j, naming %s", async (env, named, row) => {
   expect(conflicts(env)[0]).toMatch(new RegExp(`^${named}`));
-  const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
+  const document = await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8");
   expect(document.split("\n## Combinations that are refused").at(-1)).toContain(`\n| ${row}`);
 });
 

@@ -1,4 +1,4 @@
-import type { IssuerSettings } from "../app/config.ts";
+import type { IssuerSettings } from "../../app/config.ts";
 
 const SUFFIXES = ["ISSUER", "CLIENT_ID", "CLIENT_SECRET", "LABEL", "SCOPES", "DOMAINS", "GROUPS", "ADMIN_GROUP", "END_SESSION"] as const;
 type Suffix = (typeof SUFFIXES)[number];

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "./config.ts";
 import { providersWithoutAddress } from "./providers.ts";
-import { isBucket } from "./s3/s3-settings.ts";
+import { isBucket } from "../s3/s3-settings.ts";
 
 export type SettingsContext = {
   production: boolean;
