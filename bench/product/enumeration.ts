@@ -1,7 +1,7 @@
 /** Compares response times for known and unknown addresses, which must not reveal accounts. The baseline repeats one address. */
 import { randomUUID } from "node:crypto";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
-import { startMailbox } from "../../tests/harness/mailbox.ts";
+import { startMailbox } from "../../tests/harness/services/mailbox.ts";
 import { type Figure, median } from "../report.ts";
 
 const TRIES = 200;

@@ -13,7 +13,7 @@ import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
 import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
-import { type S3Server, startS3Server } from "../../tests/harness/s3.ts";
+import { type S3Server, startS3Server } from "../../tests/harness/services/s3.ts";
 import { backupName, listBackups, openBackup } from "./backup-records.ts";
 import { bucketTarget } from "./bucket-target.ts";
 import { checkBackups } from "./check-backups.ts";

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
 import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
-import { type S3Server, startS3Server } from "../../tests/harness/s3.ts";
+import { type S3Server, startS3Server } from "../../tests/harness/services/s3.ts";
 import { openBackup } from "./backup-records.ts";
 import { checkBackups } from "./check-backups.ts";
 import { type BackupKeys, openEncryption } from "./encrypted-objects.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RunningApp } from "../harness/app.ts";
-import type { SocialServer } from "../harness/oidc.ts";
+import type { SocialServer } from "../harness/services/oidc.ts";
 import type { Store } from "../harness/store.ts";
 import { type Answer, member, Program, text, through } from "./support/program.ts";
 import { withSettings } from "./support/switches.ts";

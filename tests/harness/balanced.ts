@@ -9,7 +9,7 @@ import { log } from "../../server/logging/log.ts";
 import { ARTIFACT, pushIfChanged } from "../../server/deployment/push.ts";
 import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { freePort, type RunningApp, startApp } from "./app.ts";
-import { startBalancer } from "./balancer.ts";
+import { startBalancer } from "./proxies/balancer.ts";
 
 export const REMOTE = process.env.TEST_REMOTE === "1";
 export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";

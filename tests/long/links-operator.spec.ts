@@ -1,5 +1,5 @@
 import { api } from "../../convex/_generated/api.js";
-import { startMailbox } from "../harness/mailbox.ts";
+import { startMailbox } from "../harness/services/mailbox.ts";
 import { expect, openBrowser, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
 import { makeLink } from "../e2e/support/links.ts";
 import { addPictures, deploymentAs, makeDesign } from "../e2e/support/pictures.ts";

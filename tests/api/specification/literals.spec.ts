@@ -4,7 +4,7 @@ import { withSettings } from "../support/switches.ts";
 import { expect, test } from "../support/test.ts";
 import { verification } from "../support/verification.ts";
 import type { RunningApp } from "../../harness/app.ts";
-import type { SocialServer } from "../../harness/oidc.ts";
+import type { SocialServer } from "../../harness/services/oidc.ts";
 import type { Store } from "../../harness/store.ts";
 
 type Fixtures = { app: RunningApp; social: SocialServer; store: Store; nobody: Program; ada: Member; bob: Member };

@@ -1,6 +1,6 @@
 import { startApp } from "../../harness/app.ts";
-import type { Mailbox } from "../../harness/mailbox.ts";
-import { mailboxOfWorker } from "../../harness/servers.ts";
+import type { Mailbox } from "../../harness/services/mailbox.ts";
+import { mailboxOfWorker } from "../../harness/services/servers.ts";
 import { type Answer, type Member, Program } from "./program.ts";
 import { expect, test as base } from "./test.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RunningApp } from "../../harness/app.ts";
-import type { Identity, SocialServer } from "../../harness/oidc.ts";
+import type { Identity, SocialServer } from "../../harness/services/oidc.ts";
 
 export type Answer = { status: number; body: unknown; headers: Headers; location: string | null };
 

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { BrowserContext, Locator, Page } from "@playwright/test";
 import { Program, through } from "../../api/support/program.ts";
 import { startApp } from "../../harness/app.ts";
-import type { Mailbox } from "../../harness/mailbox.ts";
-import { type Identity, type SocialServer } from "../../harness/oidc.ts";
-import { mailboxOfWorker, socialOfWorker } from "../../harness/servers.ts";
+import type { Mailbox } from "../../harness/services/mailbox.ts";
+import { type Identity, type SocialServer } from "../../harness/services/oidc.ts";
+import { mailboxOfWorker, socialOfWorker } from "../../harness/services/servers.ts";
 import { type Store, storeOf } from "../../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
 

@@ -1,7 +1,7 @@
 import { api } from "../../../convex/_generated/api.js";
 import { PLANS } from "../../../convex/model/limits/plans.ts";
 import { bothWays, expect, expectAccessible, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
-import { startStripe, type StripeServer } from "../../harness/stripe.ts";
+import { startStripe, type StripeServer } from "../../harness/services/stripe.ts";
 import { deploymentAs, makeDesign } from "../support/pictures.ts";
 
 bothWays((javaScript) => {

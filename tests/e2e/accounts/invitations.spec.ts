@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { startMailbox } from "../../harness/mailbox.ts";
+import { startMailbox } from "../../harness/services/mailbox.ts";
 import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { runUserCommandWith } from "../support/user-command.ts";
 

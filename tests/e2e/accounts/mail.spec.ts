@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { z } from "zod";
 import { api } from "../../../convex/_generated/api.js";
 import { startApp } from "../../harness/app.ts";
-import { type Mailbox, type Received, startMailbox } from "../../harness/mailbox.ts";
+import { type Mailbox, type Received, startMailbox } from "../../harness/services/mailbox.ts";
 import { storeOf } from "../../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, openBrowser, type RunningApp, signIn, test as base } from "../../harness/test.ts";
 import { test } from "../support/mailed-test.ts";

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import { startApp } from "../../harness/app.ts";
-import type { TestIssuer } from "../../harness/issuer.ts";
-import type { Identity } from "../../harness/oidc.ts";
-import { issuerOfWorker } from "../../harness/servers.ts";
+import type { TestIssuer } from "../../harness/services/issuer.ts";
+import type { Identity } from "../../harness/services/oidc.ts";
+import { issuerOfWorker } from "../../harness/services/servers.ts";
 import { bothWays, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
 import { runUserCommandWith } from "../support/user-command.ts";
 

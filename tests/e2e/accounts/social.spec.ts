@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { type Identity, type SocialServer, startSocialServer } from "../../harness/oidc.ts";
+import { type Identity, type SocialServer, startSocialServer } from "../../harness/services/oidc.ts";
 import { bothWays, expect, expectAccessible, test } from "../../harness/test.ts";
 
 let social: SocialServer;

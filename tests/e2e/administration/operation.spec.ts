@@ -1,5 +1,5 @@
-import { mailboxOfWorker } from "../../harness/servers.ts";
-import type { Mailbox } from "../../harness/mailbox.ts";
+import { mailboxOfWorker } from "../../harness/services/servers.ts";
+import type { Mailbox } from "../../harness/services/mailbox.ts";
 import { storeOf } from "../../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
 import { makeLink } from "../support/links.ts";

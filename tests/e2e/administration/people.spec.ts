@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { storeOf } from "../../harness/store.ts";
-import { issuerOfWorker } from "../../harness/servers.ts";
-import type { TestIssuer } from "../../harness/issuer.ts";
+import { issuerOfWorker } from "../../harness/services/servers.ts";
+import type { TestIssuer } from "../../harness/services/issuer.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
 import { drawn, NARROW, outside, showTheme, WIDE } from "../support/measures.ts";
 import { deploymentAs } from "../support/pictures.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { api } from "../../../convex/_generated/api.js";
-import { startMailbox } from "../../harness/mailbox.ts";
+import { startMailbox } from "../../harness/services/mailbox.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";

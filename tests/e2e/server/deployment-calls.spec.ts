@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
-import { type CountingProxy, sequentialCalls, startCountingProxy } from "../../harness/counting-proxy.ts";
+import { type CountingProxy, sequentialCalls, startCountingProxy } from "../../harness/proxies/counting-proxy.ts";
 import { type PreparedDeployment, startPrepared } from "../../harness/balanced.ts";
 import { expect, hydrated, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../../harness/test.ts";
 import { addPictures, imagesIn, makeDesign } from "../support/pictures.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { freePort } from "../../harness/app.ts";
 import { launchOptions } from "../../harness/chromium.ts";
-import { startTlsProxy } from "../../harness/tls-proxy.ts";
+import { startTlsProxy } from "../../harness/proxies/tls-proxy.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { expect, hydrated, test } from "../../harness/test.ts";
 

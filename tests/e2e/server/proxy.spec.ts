@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { noise } from "../../fixtures/pictures.ts";
 import { freePort } from "../../harness/app.ts";
 import { BALANCED } from "../../harness/balanced.ts";
-import { reject, startProxy } from "../../harness/proxy.ts";
+import { reject, startProxy } from "../../harness/proxies/proxy.ts";
 import { expect, hydrated, signUp, test } from "../../harness/test.ts";
 import { addPictures, imagesIn, makeDesign, replaceImageAndPicture } from "../support/pictures.ts";
 import { openDetails, tray } from "../support/uploads.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { freePort } from "../../harness/app.ts";
-import { startTlsProxy } from "../../harness/tls-proxy.ts";
+import { startTlsProxy } from "../../harness/proxies/tls-proxy.ts";
 import { expect, hydrated, test } from "../../harness/test.ts";
 
 test(

@@ -1,5 +1,5 @@
 import { freePort } from "../../harness/app.ts";
-import { startAddressHidingProxy } from "../../harness/address-hiding-proxy.ts";
+import { startAddressHidingProxy } from "../../harness/proxies/address-hiding-proxy.ts";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { makeDesign } from "../support/pictures.ts";
 import { signedInAddresses } from "../support/signed-in-addresses.ts";

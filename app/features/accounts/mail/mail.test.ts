@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
-import { type Mailbox, startMailbox } from "../../../../tests/harness/mailbox.ts";
+import { type Mailbox, startMailbox } from "../../../../tests/harness/services/mailbox.ts";
 import { startTestDeployment, type TestDeployment } from "../../../../tests/convex/deployment.ts";
 import { passToAuth } from "../auth-api/auth-request.server";
 import { readOutbox } from "./outbox.server";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { type Person, probe } from "../../../../tests/convex/backends.ts";
 import { startAppBackend } from "../../../../tests/convex/app-backend.ts";
 import { rowsOf, shareProject } from "../../../../tests/convex/shared-project.ts";
-import { type Mailbox, startMailbox } from "../../../../tests/harness/mailbox.ts";
+import { type Mailbox, startMailbox } from "../../../../tests/harness/services/mailbox.ts";
 import { api } from "#convex/_generated/api";
 import { smtpTransport } from "./transport.server";
 import { type MailWorker, startMailWorker } from "./worker.server";

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { AppConfig, IssuerSettings } from "~/config";
 import { testConfig } from "~/lib/http/testing";
 import { startTestDeployment, type TestDeployment } from "../../../../../tests/convex/deployment.ts";
-import type { Identity } from "../../../../../tests/harness/oidc.ts";
-import { CLIENT_SECRET, startIssuer, type TestIssuer } from "../../../../../tests/harness/issuer.ts";
+import type { Identity } from "../../../../../tests/harness/services/oidc.ts";
+import { CLIENT_SECRET, startIssuer, type TestIssuer } from "../../../../../tests/harness/services/issuer.ts";
 import { totp } from "../../../../../tests/e2e/support/totp.ts";
 import { administration } from "../administration.server";
 import { authFor } from "../auth.server";

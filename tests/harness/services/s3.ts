@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import type { S3Settings } from "../../server/s3/s3-settings.ts";
+import type { S3Settings } from "../../../server/s3/s3-settings.ts";
 
 /** How requests fail. Without `on` and `key`, all do. Without `times`, until the faults are replaced. */
 export type Fault = {

@@ -139,7 +139,7 @@ export async function startStripe(): Promise<StripeServer> {
       STRIPE_WEBHOOK_SECRET: SECRET,
       STRIPE_PRO_PRICE: PRICES.month,
       STRIPE_PRO_ANNUAL_PRICE: PRICES.year,
-      NODE_OPTIONS: `--import ${new URL("./preloads/redirect-hosts.ts", import.meta.url)}`,
+      NODE_OPTIONS: `--import ${new URL("../preloads/redirect-hosts.ts", import.meta.url)}`,
       REDIRECT_HOSTS: JSON.stringify({ "https://api.stripe.com": origin }),
     },
     customers,

@@ -59,7 +59,7 @@ export async function startSocialServer(): Promise<SocialServer> {
 
   return {
     settings: {
-      NODE_OPTIONS: `--import ${new URL("./preloads/redirect-hosts.ts", import.meta.url)}`,
+      NODE_OPTIONS: `--import ${new URL("../preloads/redirect-hosts.ts", import.meta.url)}`,
       REDIRECT_HOSTS: JSON.stringify(Object.fromEntries(GOOGLE.map((host) => [host, origin]))),
       GOOGLE_CLIENT_ID: CLIENT.id,
       GOOGLE_CLIENT_SECRET: CLIENT.secret,

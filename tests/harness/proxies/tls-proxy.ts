@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import { fileURLToPath } from "node:url";
 import { startProxy } from "./proxy.ts";
 
-const file = (name: string) => readFile(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)));
+const file = (name: string) => readFile(fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url)));
 
 /** Terminates TLS with the committed test certificate for localhost, as the one trusted hop that sets X-Forwarded-For. */
 export async function startTlsProxy(port: number, target: () => number): Promise<{ close(): Promise<void> }> {

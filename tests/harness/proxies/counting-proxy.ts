@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
-import { freePort } from "./app.ts";
+import { freePort } from "../app.ts";
 
 export type DeploymentCall = { endpoint: string; function: string; live: boolean; began: number; ended: number; bytes: number };
 
