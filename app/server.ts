@@ -14,9 +14,9 @@ import {
   isAdministrator,
   withoutAdministrationRoutes,
 } from "~/features/administration/administration-gate.server";
-import { mailBackupWarning } from "~/features/administration/backup-warning.server";
-import { endRemovedGroups } from "~/features/administration/end-removed-groups.server";
-import { type Installation, installationContext } from "~/features/administration/installation.server";
+import { mailBackupWarning } from "~/features/administration/operation/backup-warning.server";
+import { endRemovedGroups } from "~/features/administration/people/end-removed-groups.server";
+import { type Installation, installationContext } from "~/features/administration/operation/installation.server";
 import { evictDeletedFiles } from "~/features/images/serve/evict-deleted-files.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { failuresRecorded } from "~/features/accounts/auth-api/record-failure.server";

@@ -1,5 +1,5 @@
-import { HealthBackups, HealthHistory, HealthProblems, HealthState } from "~/features/administration/health-view";
-import { readHealth } from "~/features/administration/read-health.server";
+import { HealthBackups, HealthHistory, HealthProblems, HealthState } from "~/features/administration/operation/health-view";
+import { readHealth } from "~/features/administration/operation/read-health.server";
 import { usePolling } from "~/features/administration/use-polling";
 import type { Route } from "./+types/admin.health";
 

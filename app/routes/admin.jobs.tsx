@@ -3,8 +3,8 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { Section } from "~/features/accounts/settings/section";
 import { Fact, Facts } from "~/features/administration/facts";
-import { jobIntents } from "~/features/administration/job-intents.server";
-import { FailedJobs, PendingJobs, RunningBulkActions } from "~/features/administration/jobs-view";
+import { jobIntents } from "~/features/administration/operation/job-intents.server";
+import { FailedJobs, PendingJobs, RunningBulkActions } from "~/features/administration/operation/jobs-view";
 import { usePolling } from "~/features/administration/use-polling";
 import { notFoundResponse, refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";

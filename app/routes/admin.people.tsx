@@ -1,9 +1,9 @@
 import { Form, href } from "react-router";
 import { accountAction } from "~/features/accounts/account-action.server";
 import { Section } from "~/features/accounts/settings/section";
-import { InvitationList, InviteForm } from "~/features/administration/invitations";
-import { invitationFields, invitationIntents } from "~/features/administration/people-intents.server";
-import { PeopleList } from "~/features/administration/people-list";
+import { InvitationList, InviteForm } from "~/features/administration/people/invitations";
+import { invitationFields, invitationIntents } from "~/features/administration/people/people-intents.server";
+import { PeopleList } from "~/features/administration/people/people-list";
 import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";

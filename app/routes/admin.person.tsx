@@ -1,7 +1,14 @@
 import { href } from "react-router";
 import { accountAction } from "~/features/accounts/account-action.server";
-import { personIntents } from "~/features/administration/people-intents.server";
-import { PersonAccess, PersonDeletion, PersonQuota, PersonRole, PersonSignIn, PersonSummary } from "~/features/administration/person-view";
+import { personIntents } from "~/features/administration/people/people-intents.server";
+import {
+  PersonAccess,
+  PersonDeletion,
+  PersonQuota,
+  PersonRole,
+  PersonSignIn,
+  PersonSummary,
+} from "~/features/administration/people/person-view";
 import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
 import { convexFor } from "~/lib/data/convex.server";
 import { liveRevalidation } from "~/lib/data/should-revalidate";

@@ -1,5 +1,5 @@
 import { Section } from "~/features/accounts/settings/section";
-import { SettingsList } from "~/features/administration/settings-list";
+import { SettingsList } from "~/features/administration/operation/settings-list";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { configContext } from "~/lib/http/context";
 import type { Route } from "./+types/admin.settings";

@@ -1,6 +1,6 @@
 import { Section } from "~/features/accounts/settings/section";
-import { readStorage } from "~/features/administration/read-storage.server";
-import { LargestProjects, StorageOfPeople, StorageSummary } from "~/features/administration/storage-view";
+import { readStorage } from "~/features/administration/operation/read-storage.server";
+import { LargestProjects, StorageOfPeople, StorageSummary } from "~/features/administration/operation/storage-view";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";

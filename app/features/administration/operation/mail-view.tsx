@@ -2,7 +2,7 @@ import { AccountForm, useAccountForm } from "~/features/accounts/settings/accoun
 import { count } from "~/lib/ui/count";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { MailState } from "#convex/admin/mail";
-import { Fact, Facts } from "./facts";
+import { Fact, Facts } from "../facts";
 
 export function MailQueue({ state: { waiting, retried, oldestDueAt } }: { state: MailState }) {
   return (

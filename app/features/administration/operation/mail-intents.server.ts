@@ -7,7 +7,7 @@ import { Rejection } from "~/features/accounts/rejection.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
-import { administer } from "./administrator-action.server";
+import { administer } from "../administrator-action.server";
 
 export const mailIntents = {
   sendTestMail: accountIntent({

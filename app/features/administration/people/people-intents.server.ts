@@ -10,7 +10,7 @@ import { convexFor } from "~/lib/data/convex.server";
 import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { api } from "#convex/_generated/api";
-import { administer, administerRecently } from "./administrator-action.server";
+import { administer, administerRecently } from "../administrator-action.server";
 import { endSubscriptionsOf } from "./end-subscriptions.server";
 
 const { people, invitations } = api.admin;

@@ -4,7 +4,7 @@ import { isolate } from "~/lib/ui/isolate";
 import { Link } from "~/lib/ui/navigation/link";
 import { Day } from "~/lib/ui/time/day";
 import type { api } from "#convex/_generated/api";
-import { Badge } from "./badge";
+import { Badge } from "../badge";
 
 type ListedPerson = FunctionReturnType<typeof api.admin.people.list>["page"][number];
 

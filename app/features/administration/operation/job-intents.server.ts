@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { accountIntent } from "~/features/accounts/account-action.server";
 import { api } from "#convex/_generated/api";
-import { administer } from "./administrator-action.server";
+import { administer } from "../administrator-action.server";
 
 export const jobIntents = {
   repeatJob: accountIntent({

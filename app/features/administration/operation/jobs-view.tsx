@@ -3,7 +3,7 @@ import { count } from "~/lib/ui/count";
 import { Day } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { FailedCall, JobsState, RunningBulkAction } from "#convex/admin/jobs";
-import { PersonLink } from "./person-link";
+import { PersonLink } from "../person-link";
 
 const LIST = "grid gap-px overflow-hidden rounded-md border bg-line";
 const ROW = "flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-2.5";

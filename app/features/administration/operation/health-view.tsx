@@ -1,7 +1,7 @@
 import { Section } from "~/features/accounts/settings/section";
 import { bytesText } from "~/lib/ui/bytes-text";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
-import { Fact, Facts } from "./facts";
+import { Fact, Facts } from "../facts";
 import { SampleChart } from "./sample-chart";
 import type { Health } from "./read-health.server";
 

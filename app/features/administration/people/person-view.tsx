@@ -8,8 +8,8 @@ import { count } from "~/lib/ui/count";
 import { Day } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { api } from "#convex/_generated/api";
-import { Badge } from "./badge";
-import { Fact, Facts } from "./facts";
+import { Badge } from "../badge";
+import { Fact, Facts } from "../facts";
 
 type ShownPerson = FunctionReturnType<typeof api.admin.people.get>;
 type PersonProps = { person: ShownPerson };

@@ -3,9 +3,9 @@ import { bytesText } from "~/lib/ui/bytes-text";
 import { count } from "~/lib/ui/count";
 import { Day } from "~/lib/ui/time/day";
 import type { AccountUsage, LargeProject } from "#convex/admin/storage";
-import { Badge } from "./badge";
-import { Fact, Facts } from "./facts";
-import { PersonLink } from "./person-link";
+import { Badge } from "../badge";
+import { Fact, Facts } from "../facts";
+import { PersonLink } from "../person-link";
 import type { ServerStorage } from "./read-storage.server";
 
 export function StorageSummary({ storage: { disk, cacheBytes, partialUploads } }: { storage: ServerStorage }) {
