@@ -1,4 +1,4 @@
-import { linkCommentsApi } from "~/features/links/link-comments.server";
+import { linkCommentsApi } from "~/features/links/visitor/link-comments.server";
 import { linkMiddleware } from "~/features/links/open-link.server";
 import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/link.comments";

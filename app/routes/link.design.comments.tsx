@@ -1,8 +1,8 @@
 import { href } from "react-router";
-import { LinkComments } from "~/features/links/link-comments";
-import { loadLinkComments } from "~/features/links/load-items.server";
+import { LinkComments } from "~/features/links/visitor/link-comments";
+import { loadLinkComments } from "~/features/links/visitor/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
-import { linkCommentsAction } from "~/features/links/link-comments.server";
+import { linkCommentsAction } from "~/features/links/visitor/link-comments.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";

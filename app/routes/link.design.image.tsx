@@ -1,6 +1,6 @@
 import { useOutletContext } from "react-router";
-import { type DesignOfLink, LinkImage } from "~/features/links/link-image";
-import { loadImage } from "~/features/links/load-items.server";
+import { type DesignOfLink, LinkImage } from "~/features/links/visitor/link-image";
+import { loadImage } from "~/features/links/visitor/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
 import { liveRevalidation } from "~/lib/data/should-revalidate";

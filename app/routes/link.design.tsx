@@ -1,5 +1,5 @@
-import { LinkDesign } from "~/features/links/link-design";
-import { loadDesign } from "~/features/links/load-items.server";
+import { LinkDesign } from "~/features/links/visitor/link-design";
+import { loadDesign } from "~/features/links/visitor/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
 import { liveDesignRevalidation } from "~/lib/data/should-revalidate";
 import { titleOf } from "~/lib/ui/use-title";

@@ -1,4 +1,4 @@
-import { downloadOverLink } from "~/features/links/link-archive.server";
+import { downloadOverLink } from "~/features/links/visitor/link-archive.server";
 import { linkMiddleware } from "~/features/links/open-link.server";
 import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/link.download";

@@ -1,6 +1,6 @@
-import { LinkComments } from "~/features/links/link-comments";
-import { linkCommentsAction } from "~/features/links/link-comments.server";
-import { loadLinkComments } from "~/features/links/load-items.server";
+import { LinkComments } from "~/features/links/visitor/link-comments";
+import { linkCommentsAction } from "~/features/links/visitor/link-comments.server";
+import { loadLinkComments } from "~/features/links/visitor/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { liveRevalidation } from "~/lib/data/should-revalidate";

@@ -1,6 +1,6 @@
 import { href, redirect } from "react-router";
-import { LinkImage } from "~/features/links/link-image";
-import { loadImage } from "~/features/links/load-items.server";
+import { LinkImage } from "~/features/links/visitor/link-image";
+import { loadImage } from "~/features/links/visitor/load-items.server";
 import { unlockedLink } from "~/features/links/open-link.server";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { titleOf } from "~/lib/ui/use-title";

@@ -1,6 +1,6 @@
 import { data, Form, href } from "react-router";
 import { unlockedLink } from "~/features/links/open-link.server";
-import { reportLink } from "~/features/links/report-link.server";
+import { reportLink } from "~/features/links/visitor/report-link.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
 import { textOf } from "~/lib/forms/intents";
 import { configContext } from "~/lib/http/context";

@@ -1,8 +1,8 @@
 import { href } from "react-router";
-import { LinkDesign } from "~/features/links/link-design";
-import { LinkImage } from "~/features/links/link-image";
-import { LinkProject } from "~/features/links/link-project";
-import { loadDesign, loadImage, loadProject } from "~/features/links/load-items.server";
+import { LinkDesign } from "~/features/links/visitor/link-design";
+import { LinkImage } from "~/features/links/visitor/link-image";
+import { LinkProject } from "~/features/links/visitor/link-project";
+import { loadDesign, loadImage, loadProject } from "~/features/links/visitor/load-items.server";
 import { type OpenedLink, unlockedLink } from "~/features/links/open-link.server";
 import { imageAddress } from "~/features/images/display/image-address";
 import { liveRevalidation } from "~/lib/data/should-revalidate";

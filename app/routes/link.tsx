@@ -1,10 +1,10 @@
 import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs } from "react-router";
-import { LinkFrame } from "~/features/links/link-frame";
-import { commenterOf } from "~/features/links/link-comments.server";
-import { recordVisit } from "~/features/links/record-visit.server";
+import { LinkFrame } from "~/features/links/visitor/link-frame";
+import { commenterOf } from "~/features/links/visitor/link-comments.server";
+import { recordVisit } from "~/features/links/visitor/record-visit.server";
 import { linkMiddleware, linkOf } from "~/features/links/open-link.server";
-import { isSavedBy, saveLink } from "~/features/links/save-link.server";
-import type { SaveAnswer } from "~/features/links/save-link-form";
+import { isSavedBy, saveLink } from "~/features/links/saved/save-link.server";
+import type { SaveAnswer } from "~/features/links/saved/save-link-form";
 import { isDocumentRequest } from "~/lib/forms/is-document-request.server";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { configContext } from "~/lib/http/context";

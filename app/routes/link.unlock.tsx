@@ -1,7 +1,7 @@
 import { data, href, redirect } from "react-router";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { linkOf, unlock } from "~/features/links/open-link.server";
-import { UnlockForm } from "~/features/links/unlock-form";
+import { UnlockForm } from "~/features/links/visitor/unlock-form";
 import { textOf } from "~/lib/forms/intents";
 import { readFormData } from "~/lib/http/forms/form.server";
 import type { Route } from "./+types/link.unlock";

@@ -1,11 +1,11 @@
 import { type ClientActionFunctionArgs, href, type ShouldRevalidateFunctionArgs } from "react-router";
 import { commentIntents } from "~/features/comments/comment-intents";
-import { CreateLinkForm } from "~/features/links/link-form";
-import { linkIntents } from "~/features/links/link-intents";
-import { LinkList } from "~/features/links/link-list";
+import { CreateLinkForm } from "~/features/links/manage/link-form";
+import { linkIntents } from "~/features/links/manage/link-intents";
+import { LinkList } from "~/features/links/manage/link-list";
 import { linkAddress } from "~/features/links/link-token.server";
-import { useLoadAddresses } from "~/features/links/use-load-addresses";
-import { manageLinks } from "~/features/links/manage-links.server";
+import { useLoadAddresses } from "~/features/links/visitor/use-load-addresses";
+import { manageLinks } from "~/features/links/manage/manage-links.server";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { convexFor } from "~/lib/data/convex.server";

@@ -12,8 +12,8 @@ import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { api } from "#convex/_generated/api";
-import { createLinkToken, linkAddress } from "./link-token.server";
-import { countAttempts } from "./open-link.server";
+import { createLinkToken, linkAddress } from "../link-token.server";
+import { countAttempts } from "../open-link.server";
 import { CHANGE_LINK, CREATE_LINK } from "./link-intents";
 
 type LinkAnswer = FormAnswer & { link?: string };

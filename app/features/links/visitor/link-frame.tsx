@@ -9,7 +9,7 @@ import { IconSymbols } from "~/lib/ui/icons/icon-symbols";
 import { Logo } from "~/lib/ui/icons/logo";
 import { Link } from "~/lib/ui/navigation/link";
 import type { LinkRole } from "#convex/model/rights";
-import { SaveLinkForm } from "./save-link-form";
+import { SaveLinkForm } from "../saved/save-link-form";
 import { useLinkAuth } from "./use-link-auth";
 import { useLinkSending } from "./use-link-commenting";
 

@@ -4,7 +4,7 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { isDocumentRequest } from "~/lib/forms/is-document-request.server";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
-import type { OpenedLink } from "./open-link.server";
+import type { OpenedLink } from "../open-link.server";
 
 /** Visits are stored together after this time, so that many requests cost few mutations. */
 const STORED_AFTER_MS = 2000;

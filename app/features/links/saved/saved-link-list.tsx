@@ -4,7 +4,7 @@ import { Button } from "~/lib/ui/inputs/button";
 import { isolate } from "~/lib/ui/isolate";
 import { Link } from "~/lib/ui/navigation/link";
 import { Day } from "~/lib/ui/time/day";
-import type { SavedLink } from "./link-intents";
+import type { SavedLink } from "../manage/link-intents";
 
 type SavedLinkListProps = { links: SavedLink[]; addresses: Record<string, string | null> };
 

@@ -9,7 +9,7 @@ import { convexFor } from "~/lib/data/convex.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
-import { type OpenedLink, unlockedLink } from "./open-link.server";
+import { type OpenedLink, unlockedLink } from "../open-link.server";
 
 type Context = Readonly<RouterContextProvider>;
 type Download = { request: Request; file: string; context: Context };

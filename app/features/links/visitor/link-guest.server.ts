@@ -4,7 +4,7 @@ import { href } from "react-router";
 import type { AppConfig } from "~/config";
 import { readCookie } from "~/features/accounts/session/cookies";
 import { originOf } from "~/lib/http/origin.server";
-import type { OpenedLink } from "./open-link.server";
+import type { OpenedLink } from "../open-link.server";
 
 /** A visitor of a link who comments without an account. The cookie makes them the author of their comments. */
 export type LinkGuest = { id: string; name: string };

@@ -9,7 +9,7 @@ import { imageSortIn, sortIn, viewIn } from "~/lib/data/pagination/sorting";
 import { configContext } from "~/lib/http/context";
 import { BACKGROUND_COOKIE, BACKGROUNDS, choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/lib/ui/theme/preferences";
 import { api } from "#convex/_generated/api";
-import type { OpenedLink } from "./open-link.server";
+import type { OpenedLink } from "../open-link.server";
 
 type Place = { request: Request; url: URL; context: Readonly<RouterContextProvider> };
 

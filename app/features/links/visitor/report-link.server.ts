@@ -2,7 +2,7 @@ import type { RouterContextProvider } from "react-router";
 import { queueMail } from "~/features/accounts/mail/queue.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { isolate } from "~/lib/ui/isolate";
-import { countAttempts, type OpenedLink } from "./open-link.server";
+import { countAttempts, type OpenedLink } from "../open-link.server";
 
 const TEXT_MAX = 2000;
 const LIMIT = { seconds: 60 * 60, perVisitor: 3, perLink: 20 };

@@ -4,7 +4,7 @@ import { getVisitor, redirectToSignIn } from "~/features/accounts/session/sessio
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
-import { type OpenedLink, unlockedLink } from "./open-link.server";
+import { type OpenedLink, unlockedLink } from "../open-link.server";
 
 type Context = Readonly<RouterContextProvider>;
 

@@ -15,7 +15,7 @@ import { readFormData } from "~/lib/http/forms/form.server";
 import { api } from "#convex/_generated/api";
 import type { Refusal } from "#convex/model/errors";
 import { guestCookies, guestOf, type LinkGuest, newGuestId } from "./link-guest.server";
-import { countAttempts, type OpenedLink, unlockedLink } from "./open-link.server";
+import { countAttempts, type OpenedLink, unlockedLink } from "../open-link.server";
 
 type Context = Readonly<RouterContextProvider>;
 type Sent = { request: Request; context: Context };

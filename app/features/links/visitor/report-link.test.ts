@@ -5,9 +5,9 @@ import { smtpTransport } from "~/features/accounts/mail/transport.server";
 import { startMailWorker } from "~/features/accounts/mail/worker.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
-import { startTestDeployment } from "../../../tests/convex/deployment.ts";
-import { startMailbox } from "../../../tests/harness/services/mailbox.ts";
-import type { OpenedLink } from "./open-link.server";
+import { startTestDeployment } from "../../../../tests/convex/deployment.ts";
+import { startMailbox } from "../../../../tests/harness/services/mailbox.ts";
+import type { OpenedLink } from "../open-link.server";
 import { reportLink } from "./report-link.server";
 
 const OPERATOR = "operator@example.com";
