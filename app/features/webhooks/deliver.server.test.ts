@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { testConfig } from "~/lib/http/testing";
-import { isPublicAddress, type Network } from "~/lib/http/public-fetch.server";
+import { isPublicAddress, type Network } from "~/lib/http/fetch/public-fetch.server";
 import type { Id } from "#convex/_generated/dataModel";
 import { type Delivery, deliver } from "./deliver.server";
 import { createWebhookSecret } from "./webhook-secret.server";

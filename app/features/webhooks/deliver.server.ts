@@ -2,7 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { Webhook } from "standardwebhooks";
 import type { AppConfig } from "~/config";
-import { type Network, postPublic } from "~/lib/http/public-fetch.server";
+import { type Network, postPublic } from "~/lib/http/fetch/public-fetch.server";
 import type { api } from "#convex/_generated/api";
 import { openWebhookSecret } from "./webhook-secret.server";
 

@@ -5,7 +5,7 @@ import { appServer, type Backend, type Caller, type Person, probe, signUp } from
 import { startAppBackend } from "../../../tests/convex/app-backend.ts";
 import { addImage } from "../../../tests/convex/pictures.ts";
 import type { AppConfig } from "~/config";
-import type { Network } from "~/lib/http/public-fetch.server";
+import type { Network } from "~/lib/http/fetch/public-fetch.server";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import { createWebhookSecret } from "./webhook-secret.server";

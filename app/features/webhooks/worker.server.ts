@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AppConfig } from "~/config";
 import { type QueueWorker, startQueueWorker } from "~/features/accounts/session/convex/queue-worker.server";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
-import type { Network } from "~/lib/http/public-fetch.server";
+import type { Network } from "~/lib/http/fetch/public-fetch.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import { api } from "#convex/_generated/api";
 import { type Delivery, deliver } from "./deliver.server";

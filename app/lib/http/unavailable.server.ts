@@ -4,7 +4,7 @@ import { CONFLICT_RETRIES, conflictPause, isConflict } from "~/lib/data/write-co
 import { recordTime } from "./telemetry/current-request.server";
 import { log } from "./telemetry/log.server";
 import { metrics } from "./telemetry/metrics.server";
-import { plainFetch } from "./plain-fetch.server";
+import { plainFetch } from "./fetch/plain-fetch.server";
 
 /** The deployment does not respond, so whether a mutation ran is unknown. */
 export class Unavailable extends Error {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { unlink, writeFile } from "node:fs/promises";
 import { api } from "#convex/_generated/api";
 import type { AppConfig } from "~/config";
-import { fetchPublic } from "~/lib/http/public-fetch.server";
+import { fetchPublic } from "~/lib/http/fetch/public-fetch.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { pictureAddress, cropSquare } from "../settings/picture/square-picture.server";
 import { serviceConvex } from "../session/convex/service-client.server";

@@ -7,7 +7,7 @@ import type { AppConfig } from "~/config";
 import { backgroundWork } from "~/lib/http/background-work.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
-import { storageAddress } from "~/lib/http/storage-address.server";
+import { storageAddress } from "~/lib/http/files/storage-address.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { type CachedVariant, type VariantCache, openVariantCache } from "./variant-cache.server";
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";

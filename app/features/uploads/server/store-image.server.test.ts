@@ -14,9 +14,9 @@ import { storeImage } from "./store-image.server";
 import { storeImages } from "./store-images.server";
 import { backfillMetadata } from "~/features/images/serve/backfill-metadata.server";
 
-vi.mock("~/lib/http/plain-fetch.server", () => ({ plainFetch: (...[input, init]: Parameters<typeof fetch>) => fetch(input, init) }));
+vi.mock("~/lib/http/fetch/plain-fetch.server", () => ({ plainFetch: (...[input, init]: Parameters<typeof fetch>) => fetch(input, init) }));
 
-vi.mock("~/lib/http/send-file.server", () => ({
+vi.mock("~/lib/http/files/send-file.server", () => ({
   async sendFile(address: string, path: string, { headers }: { headers: Record<string, string> }) {
     const answer = await fetch(address, { method: "POST", headers, body: await readFile(path) });
     return { status: answer.status, text: await answer.text() };

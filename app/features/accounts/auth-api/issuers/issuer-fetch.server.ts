@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { exchangePublic, INTERNET, type Network } from "~/lib/http/public-fetch.server";
+import { exchangePublic, INTERNET, type Network } from "~/lib/http/fetch/public-fetch.server";
 
 const LIMITS = { maxBytes: 512 * 1024, timeoutMs: 5000 };
 

@@ -72,7 +72,7 @@ describe("a call", () => {
 });
 
 describe("a call over https", () => {
-  const tls = fileURLToPath(new URL("../../../tests/fixtures/tls/localhost", import.meta.url));
+  const tls = fileURLToPath(new URL("../../../../tests/fixtures/tls/localhost", import.meta.url));
   const [cert, key] = [readFileSync(`${tls}.crt`, "utf8"), readFileSync(`${tls}.key`, "utf8")];
   const connections = new Set<number | undefined>();
   const secure = createSecureServer({ cert, key }, (request, response) => {
