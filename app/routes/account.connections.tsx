@@ -1,8 +1,8 @@
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { ProviderRedirect } from "~/features/accounts/session/provider-redirect";
-import { type LinkObstacle, linkableProviders } from "~/features/accounts/auth-api/linkable-providers.server";
-import { configuredName } from "~/features/accounts/auth-api/social-providers.server";
+import { type LinkObstacle, linkableProviders } from "~/features/accounts/auth-api/providers/linkable-providers.server";
+import { configuredName } from "~/features/accounts/auth-api/providers/social-providers.server";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { accountAction } from "~/features/accounts/account-action.server";
 import { connectionIntents } from "~/features/accounts/settings/connections.server";

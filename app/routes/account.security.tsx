@@ -1,5 +1,5 @@
 import { accountAction } from "~/features/accounts/account-action.server";
-import { isSingleSignOnOnly } from "~/features/accounts/auth-api/social-providers.server";
+import { isSingleSignOnOnly } from "~/features/accounts/auth-api/providers/social-providers.server";
 import { PasskeySection } from "~/features/accounts/settings/passkey-section";
 import { PasswordSection } from "~/features/accounts/settings/password-section";
 import {

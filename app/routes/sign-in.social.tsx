@@ -4,7 +4,7 @@ import { ProviderRedirect } from "~/features/accounts/session/provider-redirect"
 import { INVITATION } from "~/features/accounts/invitations/invitations.server";
 import { postToAuth, relayCookies } from "~/features/accounts/auth-api/auth-request.server";
 import { ISSUER_UNAVAILABLE } from "~/features/accounts/auth-api/issuers/issuer-provider.server";
-import { configuredName } from "~/features/accounts/auth-api/social-providers.server";
+import { configuredName } from "~/features/accounts/auth-api/providers/social-providers.server";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { configContext } from "~/lib/http/context";

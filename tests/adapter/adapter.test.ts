@@ -8,7 +8,7 @@ import {
   uuidTestSuite,
 } from "@better-auth/test-utils/adapter";
 import { ConvexHttpClient } from "convex/browser";
-import { convexAdapter } from "../../app/features/accounts/auth-api/adapter.server";
+import { convexAdapter } from "../../app/features/accounts/auth-api/adapter/adapter.server";
 import { startTestDeployment } from "../convex/deployment.ts";
 
 const deployment = await startTestDeployment("tests/adapter/convex");

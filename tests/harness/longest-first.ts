@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The files that take longest. In a fresh clone Vitest orders by size, so a small file with a long run would run last and alone. */
 const LONGEST = [
   "convex/access.test.ts",
-  "app/features/accounts/auth-api/adapter-transaction.test.ts",
+  "app/features/accounts/auth-api/adapter/adapter-transaction.test.ts",
   "engine/tests/cli.test.ts",
   "engine/src/functions/bundles/push.test.ts",
   "tests/adapter/adapter.test.ts",

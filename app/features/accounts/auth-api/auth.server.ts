@@ -9,7 +9,7 @@ import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
 import { originOf } from "~/lib/http/origin.server";
 import { api } from "#convex/_generated/api";
-import { convexAdapter } from "./adapter.server";
+import { convexAdapter } from "./adapter/adapter.server";
 import { deleteAccount } from "./delete-account.server";
 import { cookieNames } from "../session/cookies";
 import { authMail, sendCode, sendSignInLink } from "../mail/auth-mail.server";
@@ -39,9 +39,9 @@ import { specification } from "./plugins/specification.server";
 import { stepUp } from "./plugins/credentials/step-up.server";
 import { plainTargets } from "./plugins/redirect-targets.server";
 import { vkDevice } from "./plugins/providers/vk-device.server";
-import { copyProviderPicture } from "./provider-picture.server";
+import { copyProviderPicture } from "./providers/provider-picture.server";
 import { serviceConvex } from "../session/convex/service-client.server";
-import { socialProvidersOf } from "./social-providers.server";
+import { socialProvidersOf } from "./providers/social-providers.server";
 
 export const AUTH_PATH = "/api/auth";
 

@@ -12,7 +12,7 @@ import { noticeUnavailable } from "~/lib/http/unavailable.server";
 import { TIME_ZONE_COOKIE } from "~/lib/ui/theme/preferences";
 import { localeFrom, timeZoneFrom } from "~/lib/ui/time/date-format";
 import { api } from "#convex/_generated/api";
-import { isReadOnly } from "../auth-api/adapter.server";
+import { isReadOnly } from "../auth-api/adapter/adapter.server";
 import { type Auth, authFor } from "../auth-api/auth.server";
 import { clearConvexToken, storeConvexToken, readConvexToken } from "./convex/convex-token-cookie.server";
 import { type CookieNames, cookieNames, readCookie } from "./cookies";

@@ -67,7 +67,7 @@ function policy({ production, browserConvex, payments }: AppConfig, nonce: strin
     scriptSrc: ["'self'", `'nonce-${nonce}'`],
     // sonner and React's style attributes have no nonce.
     styleSrc: ["'self'", "'unsafe-inline'"],
-    // `data:` placeholders and `blob:` previews. Pictures of providers are copied (`auth-api/provider-picture.server.ts`).
+    // `data:` placeholders and `blob:` previews. Pictures of providers are copied (`auth-api/providers/provider-picture.server.ts`).
     imgSrc: ["'self'", "data:", "blob:"],
     connectSrc: ["'self'", ...(browserConvex.kind === "direct" ? originsOf(browserConvex.url) : []), ...development],
     // Vite's client uses a worker to wait for its server.

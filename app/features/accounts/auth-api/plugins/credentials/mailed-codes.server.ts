@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { createAuthEndpoint } from "better-auth/api";
 import { emailOTP } from "better-auth/plugins/email-otp";
-import { runInTransaction } from "../../adapter-transaction.server";
+import { runInTransaction } from "../../adapter/adapter-transaction.server";
 
 type Options = Pick<Parameters<typeof emailOTP>[0], "sendVerificationOTP">;
 

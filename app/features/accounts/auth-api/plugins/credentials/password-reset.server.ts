@@ -1,6 +1,6 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { APIError, createAuthEndpoint, isAPIError, requestPasswordReset, resetPassword } from "better-auth/api";
-import { runInTransaction } from "../../adapter-transaction.server";
+import { runInTransaction } from "../../adapter/adapter-transaction.server";
 
 const AS_RESULT = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
 

@@ -10,7 +10,7 @@ import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
 import { BEGUN_AT, issuerProvider } from "../../issuers/issuer-provider.server";
 import { signedInAt } from "../../issuers/issuer-rules.server";
-import { isSingleSignOnOnly } from "../../social-providers.server";
+import { isSingleSignOnOnly } from "../../providers/social-providers.server";
 import { issuersOf, LOGOUT_ID_SECONDS, type LogoutRequest } from "../../issuers/issuer.server";
 
 const STARTS = new Set(["/sign-in/social", "/link-social"]);

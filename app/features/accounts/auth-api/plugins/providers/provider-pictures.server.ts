@@ -1,6 +1,6 @@
 import type { AuthContext, BetterAuthPlugin, GenericEndpointContext, Session } from "better-auth";
 import { log } from "~/lib/http/telemetry/log.server";
-import { isInlinePicture, isProviderPicture } from "../../provider-picture.server";
+import { isInlinePicture, isProviderPicture } from "../../providers/provider-picture.server";
 
 const SIGN_INS = new Set(["/callback/:id", "/sign-in/social"]);
 

@@ -1,5 +1,5 @@
 import type { BetterAuthPlugin } from "better-auth";
-import { withDevice } from "../../provider-corrections.server";
+import { withDevice } from "../../providers/provider-corrections.server";
 
 /** Stores the device id of VK's callback, which VK requires for a token refresh. */
 export const vkDevice = () =>

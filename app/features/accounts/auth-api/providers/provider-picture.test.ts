@@ -6,11 +6,11 @@ import { join } from "node:path";
 import type { AppConfig } from "~/config";
 import { testConfig } from "~/lib/http/testing";
 import { api } from "#convex/_generated/api";
-import { startTestDeployment, type TestDeployment } from "../../../../tests/convex/deployment.ts";
-import { authFor } from "./auth.server";
-import { providerPictures } from "./plugins/providers/provider-pictures.server";
+import { startTestDeployment, type TestDeployment } from "../../../../../tests/convex/deployment.ts";
+import { authFor } from "../auth.server";
+import { providerPictures } from "../plugins/providers/provider-pictures.server";
 import { copyProviderPicture } from "./provider-picture.server";
-import { serviceConvex } from "../session/convex/service-client.server";
+import { serviceConvex } from "../../session/convex/service-client.server";
 
 let deployment: TestDeployment;
 let config: AppConfig;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { testConfig } from "~/lib/http/testing";
-import { providerIds, providersWithoutAddress } from "../../../../server/config/providers";
+import { providerIds, providersWithoutAddress } from "../../../../../server/config/providers";
 import { linkableProviders, WITHOUT_ADDRESS, WITHOUT_VERIFIED_ADDRESS } from "./linkable-providers.server";
 
-const SOURCES = new URL("../../../../node_modules/@better-auth/core/dist/social-providers/", import.meta.url);
+const SOURCES = new URL("../../../../../node_modules/@better-auth/core/dist/social-providers/", import.meta.url);
 const sourceOf = (id: string) => readFileSync(new URL(`${id === "microsoft" ? "microsoft-entra-id" : id}.mjs`, SOURCES), "utf8");
 
 const assigned = (id: string, field: string) =>

@@ -12,11 +12,11 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { READ_ONLY_TEXT } from "#convex/model/errors";
 import { api } from "#convex/_generated/api";
 import { APIError, isAPIError } from "better-auth/api";
-import { ACCOUNT_DISABLED } from "../callback-errors";
-import { emailTaken } from "./plugins/account-changes.server";
+import { ACCOUNT_DISABLED } from "../../callback-errors";
+import { emailTaken } from "../plugins/account-changes.server";
 import { collectWrites } from "./adapter-transaction.server";
-import { clearSessionCache } from "../session/session-check.server";
-import { authRequest, clearCachedReads, isDeletedUser, recordNewSessionToken, recordSubject, readCached } from "./auth-call.server";
+import { clearSessionCache } from "../../session/session-check.server";
+import { authRequest, clearCachedReads, isDeletedUser, recordNewSessionToken, recordSubject, readCached } from "../auth-call.server";
 
 const store = api.accounts.store;
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
-import { startTestDeployment, type TestDeployment } from "../../../../tests/convex/deployment.ts";
-import { startIssuer, type TestIssuer } from "../../../../tests/harness/services/issuer.ts";
+import { startTestDeployment, type TestDeployment } from "../../../../../tests/convex/deployment.ts";
+import { startIssuer, type TestIssuer } from "../../../../../tests/harness/services/issuer.ts";
 import { issuerRedirect } from "./issuer-redirect.server";
 
 const ORIGIN = "http://localhost:3000";

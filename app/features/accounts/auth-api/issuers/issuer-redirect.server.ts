@@ -5,8 +5,8 @@ import { type ActionRequest, isDocumentRequest } from "~/lib/forms/is-document-r
 import { configContext } from "~/lib/http/context";
 import { hasFlash } from "~/lib/http/middleware/flash.server";
 import { originOf } from "~/lib/http/origin.server";
-import { safeRedirectPath } from "../session/safe-redirect";
-import { postToAuth, relayCookies } from "./auth-request.server";
+import { safeRedirectPath } from "../../session/safe-redirect";
+import { postToAuth, relayCookies } from "../auth-request.server";
 
 const started = z.object({ url: z.url() });
 

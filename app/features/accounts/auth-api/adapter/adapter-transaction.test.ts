@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { AppConfig } from "~/config";
 import { testConfig } from "~/lib/http/testing";
-import { startTestDeployment, type TestDeployment } from "../../../../tests/convex/deployment.ts";
-import { type Proxy, startProxy } from "../../../../tests/convex/proxy.ts";
-import { runAuthCall } from "./auth-call.server";
-import { type Auth, authFor } from "./auth.server";
+import { startTestDeployment, type TestDeployment } from "../../../../../tests/convex/deployment.ts";
+import { type Proxy, startProxy } from "../../../../../tests/convex/proxy.ts";
+import { runAuthCall } from "../auth-call.server";
+import { type Auth, authFor } from "../auth.server";
 
 const ORIGIN = "http://localhost:3000";
 const OLD = "correct horse battery";

@@ -3,7 +3,7 @@ import type { BetterAuthOptions } from "better-auth";
 import { type AppConfig, CLOCK_SKEW_SECONDS } from "~/config";
 import { correctProvider } from "./provider-corrections.server";
 import { issuerIcon, providerIcon } from "./provider-icons.server";
-import { providerName } from "../session/provider-names";
+import { providerName } from "../../session/provider-names";
 
 /** Apple allows six months. A short lifetime lets a revoked key stop working soon. */
 const SECRET_SECONDS = 3600;

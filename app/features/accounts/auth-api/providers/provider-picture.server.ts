@@ -4,8 +4,8 @@ import { api } from "#convex/_generated/api";
 import type { AppConfig } from "~/config";
 import { fetchPublic } from "~/lib/http/fetch/public-fetch.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
-import { pictureAddress, cropSquare } from "../settings/picture/square-picture.server";
-import { serviceConvex } from "../session/convex/service-client.server";
+import { pictureAddress, cropSquare } from "../../settings/picture/square-picture.server";
+import { serviceConvex } from "../../session/convex/service-client.server";
 
 const LIMITS = { maxBytes: 2 * 1024 * 1024, timeoutMs: 5000 };
 
