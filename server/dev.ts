@@ -7,7 +7,7 @@ import { boundAddress, readyMessage } from "./http/addresses.ts";
 import type { Build } from "./built.ts";
 import { ConfigError, readConfig } from "./config/config.ts";
 import { startEmbedded } from "./deployment/embedded.ts";
-import { Forward } from "./http/forward.ts";
+import { Forward } from "./http/forwarding/forward.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./logging/log.ts";
 import { removePushRecord, setEnvironment, type Target } from "./deployment/push.ts";

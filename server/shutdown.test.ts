@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
-import { Forward } from "./http/forward.ts";
+import { Forward } from "./http/forwarding/forward.ts";
 import { guardsFor } from "./http/guards.ts";
 import { log } from "./logging/log.ts";
 import { stoppable } from "./shutdown.ts";

@@ -6,12 +6,12 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Forward } from "./forward.ts";
+import { Forward } from "./forwarding/forward.ts";
 import { guardsFor, strictTransportSecurityOf } from "./guards.ts";
 import { createListener, type ListenerOptions } from "./listener.ts";
 import { log } from "../logging/log.ts";
-import { createMetrics } from "./metrics.ts";
-import { createReadiness } from "./readiness.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import { createReadiness } from "./operations/readiness.ts";
 import { loadAssets, type ServeAsset } from "./static-files.ts";
 
 log.level = "silent";

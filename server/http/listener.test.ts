@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { precompress } from "../build/precompress.ts";
-import { Forward } from "./forward.ts";
+import { Forward } from "./forwarding/forward.ts";
 import { createListener, type ListenerOptions } from "./listener.ts";
 import { log } from "../logging/log.ts";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics } from "./operations/metrics.ts";
 import { stoppable } from "../shutdown.ts";
 import { loadAssets, type ServeAsset } from "./static-files.ts";
 

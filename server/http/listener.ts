@@ -3,17 +3,17 @@ import type { Duplex } from "node:stream";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import { clientAddress, markClientAddress } from "./client-address.ts";
 import { compressed } from "./compress.ts";
-import { Forward } from "./forward.ts";
+import { Forward } from "./forwarding/forward.ts";
 import { withGuards, type Guards, guardsFor, rejectSocket, untransformed } from "./guards.ts";
-import { createRequestLimit, limitBodyTime, limitConnections } from "./connection-limits.ts";
+import { createRequestLimit, limitBodyTime, limitConnections } from "./connections/connection-limits.ts";
 import type { Log } from "../logging/log.ts";
-import { answerOperations, type Operations } from "./operations.ts";
-import { createProxyWatch } from "./proxy-problems.ts";
+import { answerOperations, type Operations } from "./operations/operations.ts";
+import { createProxyWatch } from "./forwarding/proxy-problems.ts";
 import { type OriginSettings, requestOrigin } from "./request-origin.ts";
 import { escapeUnreadablePath } from "./readable-path.ts";
 import type { ServeAsset } from "./static-files.ts";
-import { discardUnread } from "./discard-unread.ts";
-import { resetIncomplete } from "./reset-incomplete.ts";
+import { discardUnread } from "./connections/discard-unread.ts";
+import { resetIncomplete } from "./connections/reset-incomplete.ts";
 
 type Fetch = (request: Request, info: { clientAddress: string }) => Promise<Response>;
 

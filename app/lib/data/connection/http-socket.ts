@@ -3,7 +3,7 @@ type Handler = ((event: Event) => void) | null;
 /** Bytes of one request; nginx rejects more than 1 MiB by default. */
 const BATCH_LENGTH = 128 * 1024;
 
-/** The part of `WebSocket` that the Convex client uses, over HTTP (`server/http/sync-stream.ts`). */
+/** The part of `WebSocket` that the Convex client uses, over HTTP (`server/http/forwarding/sync-stream.ts`). */
 export class HttpSocket extends EventTarget {
   readyState: number = WebSocket.CONNECTING;
   onopen: Handler = null;

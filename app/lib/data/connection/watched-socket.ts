@@ -9,7 +9,7 @@ const HANDSHAKE_MEASURED_MAX = 10_000;
 /** The embedded deployment answers at once (`engine/src/sync/messages.ts`). Convex ignores the event. */
 const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
 const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
-/** A probe's response may be a second old (`server/http/readiness.ts`), but must not predate the heartbeat. */
+/** A probe's response may be a second old (`server/http/operations/readiness.ts`), but must not predate the heartbeat. */
 export const HEARTBEAT_LIMIT = 1_000;
 const HEARTBEAT_LIMIT_TIMES = 4;
 const HEARTBEAT_LIMIT_MAX = 16_000;

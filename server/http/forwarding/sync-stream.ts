@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { WebSocket } from "ws";
-import { CLIENT_ADDRESS_HEADER, clientAddress } from "./client-address.ts";
+import { CLIENT_ADDRESS_HEADER, clientAddress } from "../client-address.ts";
 
 const STREAM = /^\/convex(\/api\/\d[\w.-]*\/sync)-stream$/;
 const SESSION_HEADER = "x-sync-session";

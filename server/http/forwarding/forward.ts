@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { proxyUpgrade } from "httpxy";
-import { type Guards, rejectSocket } from "./guards.ts";
+import { type Guards, rejectSocket } from "../guards.ts";
 import { readUpTo, SyncStreams } from "./sync-stream.ts";
-import type { Log } from "../logging/log.ts";
+import type { Log } from "../../logging/log.ts";
 
 const PREFIX = "/convex";
 /** Any client version; the deployment decides. Excludes "..". */

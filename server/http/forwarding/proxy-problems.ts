@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Log } from "../logging/log.ts";
+import type { Log } from "../../logging/log.ts";
 import { Forward } from "./forward.ts";
-import { forwardedValue, type OriginSettings } from "./request-origin.ts";
+import { forwardedValue, type OriginSettings } from "../request-origin.ts";
 
 const FORWARDED = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
 

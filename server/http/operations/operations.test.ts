@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
-import { createListener, type ListenerOptions } from "./listener.ts";
-import { log } from "../logging/log.ts";
+import { createListener, type ListenerOptions } from "../listener.ts";
+import { log } from "../../logging/log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadiness } from "./readiness.ts";
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Backups } from "../backups/schedule-backups.ts";
+import type { Backups } from "../../backups/schedule-backups.ts";
 import type { LoopWatch } from "@atelier/engine/event-loop";
 
 type Source = () => Promise<string>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Guards } from "./guards.ts";
+import type { Guards } from "../guards.ts";
 import { METRICS_TYPE, type Metrics } from "./metrics.ts";
 import { type createReadiness, WARNING } from "./readiness.ts";
 

@@ -34,8 +34,8 @@ describe("ten thousand connections", () => {
 
   async function start(descriptors: number): Promise<number> {
     const source = `
-      import { createListener } from ${JSON.stringify(new URL("listener.ts", import.meta.url).href)};
-      import { log } from ${JSON.stringify(new URL("../logging/log.ts", import.meta.url).href)};
+      import { createListener } from ${JSON.stringify(new URL("../listener.ts", import.meta.url).href)};
+      import { log } from ${JSON.stringify(new URL("../../logging/log.ts", import.meta.url).href)};
       const fetch = async () => new Response("here");
       const server = createListener({ fetch, serveAsset: () => false, forward: null, origins: [], trustedProxyHops: 0, log });
       server.listen(0, "127.0.0.1", 1024, () => console.log(server.address().port));`;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Guards } from "./guards.ts";
+import type { Guards } from "../guards.ts";
 
 const CONNECTIONS = 8000;
 const OTHER_DESCRIPTORS = 512;
