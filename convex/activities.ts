@@ -11,7 +11,7 @@ import { memo } from "./model/memo";
 import { reviewFilter } from "./model/review/reviewTables";
 import { isReviewFilter, STATUS_NAMES } from "./model/review/statuses";
 import { coverShape, toDesign, toProject } from "./model/shapes";
-import { toCover } from "./model/summaries";
+import { toCover } from "./model/items/summaries";
 
 const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...publicFields } = activity.fields;
 

@@ -6,7 +6,7 @@ import { commentImageShape } from "./model/comments/commentShapes";
 import { commentPicture } from "./model/comments/commentTables";
 import { commentedFor } from "./model/comments/commentedItem";
 import { conflict, invalid, limit, notFound } from "./model/errors";
-import { discardFile, fileIsTaken } from "./model/files";
+import { discardFile, fileIsTaken } from "./model/images/files";
 import { changeUsage, expectWithin } from "./model/limits/usage";
 import { imageProperties, nameFromFile } from "./model/rules";
 

@@ -6,8 +6,8 @@ import { designFor, imageFor, type ReaderCtx, readerQuery, undoableMutation } fr
 import { check } from "./model/check";
 import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyImage } from "./jobs/copies";
-import { changeText, expectFrom, from, renameItem, reorderItem, trashItem } from "./model/itemMutations";
-import { moveImages } from "./model/moves";
+import { changeText, expectFrom, from, renameItem, reorderItem, trashItem } from "./model/items/itemMutations";
+import { moveImages } from "./model/items/moves";
 import { imagesOf, neighbour } from "./model/lists/order";
 import { reviewFilter } from "./model/review/reviewTables";
 import { type ReviewFilter, storedStatus } from "./model/review/statuses";
@@ -16,9 +16,9 @@ import { cleanText } from "./model/names";
 import { captionImage, bulkIds, renameDesignImage } from "./model/rules";
 import { designImageShape, forReader, toDesignImage } from "./model/shapes";
 import { type ImageSort, imageSortArg } from "./model/lists/sorting";
-import { rotateImage, turned } from "./model/rotation";
-import { trashImage } from "./model/trashing";
-import { pictureDetails } from "./model/versionTables";
+import { rotateImage, turned } from "./model/images/rotation";
+import { trashImage } from "./model/items/trashing";
+import { pictureDetails } from "./model/images/versionTables";
 import { searchWords } from "./model/search/words";
 
 /** Returns only items with this status, in manual order, the only order of that index. Visitors of links see no statuses. */

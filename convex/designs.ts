@@ -1,4 +1,4 @@
-import { sharedProjects } from "./model/sharedProjects";
+import { sharedProjects } from "./model/items/sharedProjects";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
@@ -7,17 +7,17 @@ import { designFor, ownRoleIn, projectFor, type ReaderCtx, readerQuery, undoable
 import { check } from "./model/check";
 import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyDesign } from "./jobs/copies";
-import { designsWithFavourites, favouriteAtOf } from "./model/favourites";
-import { insertDesign } from "./model/creation";
-import { moveDesign } from "./model/moves";
-import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/itemMutations";
+import { designsWithFavourites, favouriteAtOf } from "./model/items/favourites";
+import { insertDesign } from "./model/items/creation";
+import { moveDesign } from "./model/items/moves";
+import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/items/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { reviewFilter } from "./model/review/reviewTables";
 import { type ReviewFilter, storedStatus } from "./model/review/statuses";
 import { createDesign, renameDesign } from "./model/rules";
 import { coverShape, designPageShape, designShape, forReader, toDesign } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
-import { trashDesign } from "./model/trashing";
+import { trashDesign } from "./model/items/trashing";
 
 /** Returns only items with this status, in manual order, the only order of that index. Visitors of links see no statuses. */
 const review = v.optional(reviewFilter);

@@ -6,7 +6,7 @@ import { anchor } from "./model/comments/commentTables";
 import { repliesIn, threadsOn } from "./model/comments/readThreads";
 import { addReply, addThread, asAuthor, withImages } from "./model/comments/writeComments";
 import { invalid, refusalOf } from "./model/errors";
-import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
+import { imageFileArgs, imageFileFor, imageFileShape } from "./model/images/imageFile";
 import { pageOf } from "./model/lists/paging";
 import { designImageShape, designShape, projectPageShape, toDesign, toDesignImage, toProject, versionShape } from "./model/shapes";
 import { versionsIn } from "./versions";

@@ -16,7 +16,7 @@ import {
 import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { check } from "./model/check";
 import { conflict, limit, notFound } from "./model/errors";
-import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
+import { imageFileArgs, imageFileFor, imageFileShape } from "./model/images/imageFile";
 import { attempts, countAttempts } from "./model/limits/attempts";
 import { deleteLink, isOpen, type LinkReference, linkOfToken, openLink, visitsOf } from "./model/links/links";
 import { allowsComments, checkedSettings, hasSettings, linkSettings, scheduleExpiry } from "./model/links/linkSettings";

@@ -14,15 +14,15 @@ import {
 } from "./model/access";
 import { designPaths, imagePaths } from "./model/bulk/applyAction";
 import { check } from "./model/check";
-import { favouriteDesigns as setFavourites } from "./model/favourites";
-import { moveDesigns as moveAll } from "./model/moves";
+import { favouriteDesigns as setFavourites } from "./model/items/favourites";
+import { moveDesigns as moveAll } from "./model/items/moves";
 import { reviewFilter } from "./model/review/reviewTables";
 import { setStatus } from "./model/review/setReviews";
 import { rightToSet } from "./model/review/statuses";
 import type { Right } from "./model/rights";
 import { bulkIds, reviewItem, tagMany } from "./model/rules";
 import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "./model/tags/tagging";
-import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
+import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/items/trashing";
 
 /** Each bulk operation is one mutation, so "not_found" for one item changes nothing. Throws "invalid" above `BULK_MAX`. */
 

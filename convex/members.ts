@@ -5,7 +5,7 @@ import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCt
 import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 import { withUnreadMark } from "./model/comments/unread";
 import { notFound } from "./model/errors";
-import { favouritesIn } from "./model/favourites";
+import { favouritesIn } from "./model/items/favourites";
 import { sortNameOf } from "./model/lists/order";
 import { pageOf } from "./model/lists/paging";
 import { memberOf, nameOf, userOf } from "./model/members";

@@ -6,14 +6,14 @@ import { type CallerCtx, ownRoleIn, projectFor, readerQuery, undoableMutation, u
 import { check } from "./model/check";
 import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyProject } from "./jobs/copies";
-import { insertDesign, insertProject } from "./model/creation";
-import { favouriteAtOf, projectsWithFavourites } from "./model/favourites";
-import { coverItem, describeItem, favouriteItem, projectPathFor, renameItem, reorderItem, trashItem } from "./model/itemMutations";
+import { insertDesign, insertProject } from "./model/items/creation";
+import { favouriteAtOf, projectsWithFavourites } from "./model/items/favourites";
+import { coverItem, describeItem, favouriteItem, projectPathFor, renameItem, reorderItem, trashItem } from "./model/items/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createProject, renameProject } from "./model/rules";
 import { projectPageShape, projectShape, toProject, commentsFor } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
-import { trashProject } from "./model/trashing";
+import { trashProject } from "./model/items/trashing";
 
 export const getProjects = userQuery({
   args: { sort: sortArg, favourites: v.optional(v.literal(true)) },

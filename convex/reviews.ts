@@ -3,7 +3,7 @@ import type { Doc, Id } from "./_generated/dataModel";
 import { type CallerCtx, hasRight, ifVisible, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit } from "./model/errors";
-import { favouritesIn } from "./model/favourites";
+import { favouritesIn } from "./model/items/favourites";
 import { designsWith, imagesWith } from "./model/lists/order";
 import { nameOf, userOf } from "./model/members";
 import { notifyPerson } from "./model/notifications/notify";

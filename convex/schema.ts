@@ -12,7 +12,7 @@ import { memberRole } from "./model/memberRole";
 import { movingTables } from "./model/moving/movingTables";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { commentTables } from "./model/comments/commentTables";
-import { favouriteTables } from "./model/favourites";
+import { favouriteTables } from "./model/items/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { notificationTables } from "./model/notifications/settings";
 import { presenceTables } from "./model/presence/presenceTables";
@@ -21,7 +21,7 @@ import { transferTables } from "./model/transfers/transferTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
 import { webhookTables } from "./model/webhooks/webhookTables";
-import { chosenAs, pictureFields, rotation, versionTables } from "./model/versionTables";
+import { chosenAs, pictureFields, rotation, versionTables } from "./model/images/versionTables";
 
 /** Names follow the specification (section 3). `summaries.ts` denormalizes counts and covers, so lists read only their own rows. */
 

@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
-import { sharedProjects } from "./model/sharedProjects";
+import { sharedProjects } from "./model/items/sharedProjects";
 import { memo } from "./model/memo";
 import {
   candidatesInProject,

@@ -4,14 +4,14 @@ import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { designFor, expectRight, trashedAncestorFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
 import { recordAuditEvent } from "./model/audit/recordAuditEvent";
-import { removeFavouritesOfMoved } from "./model/favourites";
+import { removeFavouritesOfMoved } from "./model/items/favourites";
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
 import { redactUndoSteps, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "./model/review/requests";
 import { expectNoRunningTransfer, expectSettled } from "./model/transfers/transfers";
-import { expectVisible, restoreWithParents } from "./model/trashing";
+import { expectVisible, restoreWithParents } from "./model/items/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
 const placeShape = v.object({ _id: v.string(), name: v.string(), inTrash: v.boolean() });

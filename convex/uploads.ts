@@ -15,14 +15,14 @@ import { check } from "./model/check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { conflict, duplicate, invalid, notFound, refusalOf } from "./model/errors";
-import { discardFile, fileIsTaken } from "./model/files";
-import { imageFileArgs, imageFileFor, imageFileShape } from "./model/imageFile";
+import { discardFile, fileIsTaken } from "./model/images/files";
+import { imageFileArgs, imageFileFor, imageFileShape } from "./model/images/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
 import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
-import { imagesChanged } from "./model/summaries";
+import { imagesChanged } from "./model/items/summaries";
 import { queueDeliveries } from "./model/webhooks/webhooks";
 import { changeUsage, expectRoomFor, expectWithin } from "./model/limits/usage";
-import { chosenAs, pictureDetails, pictureFields } from "./model/versionTables";
+import { chosenAs, pictureDetails, pictureFields } from "./model/images/versionTables";
 import { searchWords } from "./model/search/words";
 
 /** The app server validates the bytes. Rows are inserted after their files; `discard` or the sweep deletes files without a row. */

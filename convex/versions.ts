@@ -15,15 +15,15 @@ import {
 } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
-import { discardFile, fileIsTaken, releaseFile } from "./model/files";
+import { discardFile, fileIsTaken, releaseFile } from "./model/images/files";
 import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { resetApprovals } from "./model/review/setReviews";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
 import { transferImages } from "./model/transfers/transferRows";
-import { imageReplaced } from "./model/summaries";
+import { imageReplaced } from "./model/items/summaries";
 import { changeUsage, expectWithin } from "./model/limits/usage";
-import { pictureFields } from "./model/versionTables";
+import { pictureFields } from "./model/images/versionTables";
 
 /** The image's row has a copy of the current version's fields; `imageVersions` stores all versions once there are two. */
 

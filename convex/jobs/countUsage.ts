@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type QueryCtx } from "../_generated/server";
-import { rowOfFile } from "../model/files";
+import { rowOfFile } from "../model/images/files";
 import { liveCounts, usageOf } from "../model/limits/usage";
 
 const COUNT_BATCH = 1000;

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
-import { discardFile, fileIsTaken } from "../model/files";
+import { discardFile, fileIsTaken } from "../model/images/files";
 
 // Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
 // If too many have no row, rows are probably missing, so none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.

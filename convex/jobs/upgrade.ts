@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
-import { upgradeFavourite } from "../model/favourites";
+import { upgradeFavourite } from "../model/items/favourites";
 import {
   finishFavourites,
   isFavouritesUpgraded,

@@ -3,7 +3,7 @@ import type { Doc } from "../_generated/dataModel";
 import type { ReaderCtx } from "./access";
 import { memberRole } from "./memberRole";
 import { projectReviews, reviewCounts, reviewStatus } from "./review/reviewTables";
-import { rotation } from "./versionTables";
+import { rotation } from "./images/versionTables";
 
 /** Shapes never contain storage ids or URLs: the app serves images and checks access on each request. */
 

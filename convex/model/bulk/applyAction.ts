@@ -1,14 +1,14 @@
 import { copyDesigns, copyImages } from "../../jobs/copies";
 import { designFor, designsFor, imagesFor, projectFor, type UserMutationCtx } from "../access";
 import { check } from "../check";
-import { favouriteDesigns } from "../favourites";
-import { moveDesigns, moveImages } from "../moves";
+import { favouriteDesigns } from "../items/favourites";
+import { moveDesigns, moveImages } from "../items/moves";
 import type { Right } from "../rights";
 import { setStatus } from "../review/setReviews";
 import { rightToSet } from "../review/statuses";
 import { addTag } from "../rules";
 import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "../tags/tagging";
-import { trashDesigns, trashImages } from "../trashing";
+import { trashDesigns, trashImages } from "../items/trashing";
 import type { BulkAction, BulkKind } from "./bulkTables";
 
 /** Throws "not_found" if an item is missing, or the user lacks the right that the action needs in its project. */

@@ -1,6 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
-import { pictureFields } from "../versionTables";
+import { pictureFields } from "../images/versionTables";
 
 /** A point, or a rectangle with its top left corner, in fractions of the unrotated image. */
 export const anchor = v.object({

@@ -3,7 +3,7 @@ import { internal } from "../../_generated/api";
 import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import { limit, limitReached, refusalOf } from "../errors";
-import { rowOfFile } from "../files";
+import { rowOfFile } from "../images/files";
 import { userOf } from "../members";
 import { isOwn, limitsOf, refuseBeyondPlan } from "./limits";
 

@@ -1,7 +1,7 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { Doc } from "../../_generated/dataModel";
 import type { ReaderCtx } from "../access";
-import { addEarlier, type FavouriteList, favouritesIn, visibleFavourites } from "../favourites";
+import { addEarlier, type FavouriteList, favouritesIn, visibleFavourites } from "../items/favourites";
 import { LIST_LIMIT, pageFrom, pageOf, type RowsQuery } from "./paging";
 import { type ListSort, sorted } from "./sorting";
 

@@ -5,7 +5,7 @@ import type { DesignPath } from "../access";
 import { limit } from "../errors";
 import { isolate } from "../isolate";
 import { tagKey, TAGS_MAX } from "../rules";
-import { touch } from "../summaries";
+import { touch } from "../items/summaries";
 import { searchWords } from "../search/words";
 
 type Ctx = MutationCtx & { user: Pick<Doc<"users">, "id"> };

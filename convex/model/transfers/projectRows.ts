@@ -2,7 +2,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";
 import { bytesInComments } from "../comments/commentImages";
-import { rowOfFile } from "../files";
+import { rowOfFile } from "../images/files";
 import { VERSIONS_MAX } from "../rules";
 import type { Owners } from "./transferRows";
 

@@ -1,8 +1,8 @@
 import { internal } from "../../_generated/api";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
-import { favouriteOfNewOwner } from "../favourites";
-import { rowOfFile } from "../files";
+import { favouriteOfNewOwner } from "../items/favourites";
+import { rowOfFile } from "../images/files";
 import { changeUsage } from "../limits/usage";
 import { VERSIONS_MAX } from "../rules";
 import { deleteTagUses, addTagUses } from "../tags/tagging";

@@ -4,7 +4,7 @@ import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import { recordActivity } from "../activities/recordActivity";
 import { conflict } from "../errors";
-import { favouriteOfNewOwner } from "../favourites";
+import { favouriteOfNewOwner } from "../items/favourites";
 import { changeUsage, startUsage } from "../limits/usage";
 import { lastKey, projectsOf } from "../lists/order";
 import { memberOf } from "../members";

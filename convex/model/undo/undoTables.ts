@@ -1,7 +1,7 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { review } from "../review/reviewTables";
-import { rotation } from "../versionTables";
+import { rotation } from "../images/versionTables";
 
 /** The fields that undo restores. Counts, covers, search words and tag rows follow from them. */
 const state = v.object({

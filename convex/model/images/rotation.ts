@@ -1,7 +1,7 @@
-import type { MutationCtx } from "../_generated/server";
-import type { ItemPath } from "./access";
-import { notFound } from "./errors";
-import { imageReplaced } from "./summaries";
+import type { MutationCtx } from "../../_generated/server";
+import type { ItemPath } from "../access";
+import { notFound } from "../errors";
+import { imageReplaced } from "../items/summaries";
 import type { Rotation } from "./versionTables";
 
 const TURNS = { left: 270, right: 90 } as const;

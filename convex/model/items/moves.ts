@@ -1,6 +1,6 @@
-import type { Doc, Id } from "../_generated/dataModel";
-import { recordActivity } from "./activities/recordActivity";
-import { copyDesigns, copyImages } from "../jobs/copies";
+import type { Doc, Id } from "../../_generated/dataModel";
+import { recordActivity } from "../activities/recordActivity";
+import { copyDesigns, copyImages } from "../../jobs/copies";
 import {
   type DesignGroup,
   designFor,
@@ -10,14 +10,14 @@ import {
   imagesFor,
   projectFor,
   type UserMutationCtx,
-} from "./access";
-import { recordArrivals } from "./comments/unread";
+} from "../access";
+import { recordArrivals } from "../comments/unread";
 import { removeFavouritesOfMoved } from "./favourites";
-import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
-import { moveRequestsOfDesigns, moveRequestsOfImages } from "./review/requests";
-import { countsOf, countsOfDesigns } from "./review/reviewCounts";
+import { designsOf, imagesOf, lastKey, lastKeys } from "../lists/order";
+import { moveRequestsOfDesigns, moveRequestsOfImages } from "../review/requests";
+import { countsOf, countsOfDesigns } from "../review/reviewCounts";
 import { designsChanged, imagesChanged } from "./summaries";
-import { expectSettled } from "./transfers/transfers";
+import { expectSettled } from "../transfers/transfers";
 import { trashImages } from "./trashing";
 
 /** A move costs the same however much the item contains. To another owner it is a copy, after which the item moves to the trash. */

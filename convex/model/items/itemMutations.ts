@@ -1,18 +1,18 @@
 import { v } from "convex/values";
 import type { z } from "zod";
-import type { Doc } from "../_generated/dataModel";
-import type { ActivityKind } from "./activities/activityShape";
-import { recordActivity } from "./activities/recordActivity";
-import { imageFor, type ItemPath, projectFor, undoableMutation, type UserMutationCtx } from "./access";
-import { check } from "./check";
-import { notFound, stale } from "./errors";
+import type { Doc } from "../../_generated/dataModel";
+import type { ActivityKind } from "../activities/activityShape";
+import { recordActivity } from "../activities/recordActivity";
+import { imageFor, type ItemPath, projectFor, undoableMutation, type UserMutationCtx } from "../access";
+import { check } from "../check";
+import { notFound, stale } from "../errors";
 import { allProjectsWithFavourites, designsWithFavourites, setFavourites } from "./favourites";
-import { designsOf, imagesOf, type List, reorderRow, projectsOf, sortNameOf } from "./lists/order";
-import { reorderArgs, targetOf } from "./lists/targets";
-import { cleanName, cleanText } from "./names";
-import type { Right } from "./rights";
-import { describe } from "./rules";
-import { searchWords } from "./search/words";
+import { designsOf, imagesOf, type List, reorderRow, projectsOf, sortNameOf } from "../lists/order";
+import { reorderArgs, targetOf } from "../lists/targets";
+import { cleanName, cleanText } from "../names";
+import type { Right } from "../rights";
+import { describe } from "../rules";
+import { searchWords } from "../search/words";
 import { toCover, touch } from "./summaries";
 
 /** The mutations that projects, designs and images share; each module exports them under its public names. */

@@ -1,9 +1,9 @@
-import type { Doc, Id } from "../_generated/dataModel";
-import type { MutationCtx } from "../_generated/server";
-import { changeUsage, startUsage } from "./limits/usage";
-import { recordActivity } from "./activities/recordActivity";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import { changeUsage, startUsage } from "../limits/usage";
+import { recordActivity } from "../activities/recordActivity";
 import { nameFields } from "./itemMutations";
-import { designsOf, lastKey, projectsOf } from "./lists/order";
+import { designsOf, lastKey, projectsOf } from "../lists/order";
 import { designsChanged } from "./summaries";
 
 type Ctx = MutationCtx & { user: Doc<"users"> };

@@ -1,11 +1,11 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
-import type { Doc, Id } from "../_generated/dataModel";
-import type { MutationCtx, QueryCtx } from "../_generated/server";
-import type { DesignGroup, UserMutationCtx } from "./access";
-import { FAVOURITES_MAX, tooManyFavourites } from "./lists/sorting";
-import { memberOf } from "./members";
-import { isFavouritesUpgraded } from "./upgrades";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../../_generated/server";
+import type { DesignGroup, UserMutationCtx } from "../access";
+import { FAVOURITES_MAX, tooManyFavourites } from "../lists/sorting";
+import { memberOf } from "../members";
+import { isFavouritesUpgraded } from "../upgrades";
 
 /** Favourites are rows per person (docs/decisions/174-favourites-per-person.md). */
 

@@ -1,9 +1,9 @@
 import { type Infer, type ObjectType, v } from "convex/values";
-import type { Id } from "../_generated/dataModel";
-import { versionFor } from "../versions";
-import { imageFor, type ReaderCtx } from "./access";
-import { commentImageFor } from "./comments/commentImages";
-import { notFound } from "./errors";
+import type { Id } from "../../_generated/dataModel";
+import { versionFor } from "../../versions";
+import { imageFor, type ReaderCtx } from "../access";
+import { commentImageFor } from "../comments/commentImages";
+import { notFound } from "../errors";
 import { rotation } from "./versionTables";
 
 export const imageFileArgs = {

@@ -1,13 +1,13 @@
-import type { Doc, Id } from "../_generated/dataModel";
-import type { MutationCtx } from "../_generated/server";
-import { recordActivity } from "./activities/recordActivity";
-import type { DesignGroup, DesignPath, ImageGroup, ImagePath, Trashed } from "./access";
-import { conflict } from "./errors";
-import { isolate } from "./isolate";
-import { countsOf, countsOfDesigns } from "./review/reviewCounts";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import { recordActivity } from "../activities/recordActivity";
+import type { DesignGroup, DesignPath, ImageGroup, ImagePath, Trashed } from "../access";
+import { conflict } from "../errors";
+import { isolate } from "../isolate";
+import { countsOf, countsOfDesigns } from "../review/reviewCounts";
 import { designsChanged, imagesChanged } from "./summaries";
-import { expectSettled } from "./transfers/transfers";
-import { changeUsage } from "./limits/usage";
+import { expectSettled } from "../transfers/transfers";
+import { changeUsage } from "../limits/usage";
 
 /** Marks only the item itself, so the cost does not depend on its contents, and earlier trashed contents stay trashed. */
 

@@ -1,9 +1,9 @@
-import type { Doc, Id } from "../_generated/dataModel";
-import type { MutationCtx } from "../_generated/server";
-import type { DesignPath } from "./access";
-import { changeUsage } from "./limits/usage";
-import { changedImageReviews, changedReviews } from "./review/reviewCounts";
-import type { ProjectReviews, ReviewCounts } from "./review/reviewTables";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import type { DesignPath } from "../access";
+import { changeUsage } from "../limits/usage";
+import { changedImageReviews, changedReviews } from "../review/reviewCounts";
+import type { ProjectReviews, ReviewCounts } from "../review/reviewTables";
 
 export const COVER_SIZE = 4;
 
