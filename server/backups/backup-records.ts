@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { text as textOf } from "node:stream/consumers";
 import * as z from "zod";
-import { type Decryption, type Encryption, encryptedReader, readEncrypted, storedSha256 } from "./encrypted-objects.ts";
-import { type ContentId, objectName, type ObjectReader, plainReader } from "./backup-objects.ts";
-import { MissingError, type Target } from "./target.ts";
+import { type Decryption, type Encryption, encryptedReader, readEncrypted, storedSha256 } from "./objects/encrypted-objects.ts";
+import { type ContentId, objectName, type ObjectReader, plainReader } from "./objects/backup-objects.ts";
+import { MissingError, type Target } from "./targets/target.ts";
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 const tableSchema = z.object({ rows: z.number(), sha256: hex });

@@ -1,6 +1,6 @@
 import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression";
 import { listBackups, type Proof, readProof, timeOfBackup } from "./backup-records.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./targets/target.ts";
 
 export type BackupStatus = {
   newest: { name: string; proof: Proof | null } | null;

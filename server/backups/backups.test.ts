@@ -25,10 +25,10 @@ import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@ateli
 import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
 import { type Backup, listBackups, openBackup } from "./backup-records.ts";
 import { checkBackups } from "./check-backups.ts";
-import { folderTarget } from "./folder-target.ts";
+import { folderTarget } from "./targets/folder-target.ts";
 import { type BackupRun, runBackup } from "./run-backup.ts";
 import { takeBackup } from "./take-backup.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./targets/target.ts";
 
 const root = mkdtempSync(join(tmpdir(), "atelier-backups-"));
 const dataDir = join(root, "data");

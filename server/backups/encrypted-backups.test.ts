@@ -13,12 +13,12 @@ import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
 import { type S3Server, startS3Server } from "../../tests/harness/services/s3.ts";
 import { openBackup } from "./backup-records.ts";
 import { checkBackups } from "./check-backups.ts";
-import { type BackupKeys, openEncryption } from "./encrypted-objects.ts";
-import { folderTarget } from "./folder-target.ts";
-import { openTarget } from "./open-target.ts";
+import { type BackupKeys, openEncryption } from "./objects/encrypted-objects.ts";
+import { folderTarget } from "./targets/folder-target.ts";
+import { openTarget } from "./targets/open-target.ts";
 import { type BackupRun, runBackup } from "./run-backup.ts";
-import type { Target } from "./target.ts";
-import { DamageError } from "./verified.ts";
+import type { Target } from "./targets/target.ts";
+import { DamageError } from "./objects/verified.ts";
 
 const root = mkdtempSync(join(tmpdir(), "atelier-encrypted-"));
 const dataDir = join(root, "data");

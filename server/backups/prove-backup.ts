@@ -3,12 +3,12 @@ import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { checkCopy } from "@atelier/engine/check-data";
 import { openContents } from "@atelier/engine/contents";
-import type { ObjectReader } from "./backup-objects.ts";
+import type { ObjectReader } from "./objects/backup-objects.ts";
 import { type Backup, openBackup } from "./backup-records.ts";
-import type { Decryption } from "./encrypted-objects.ts";
+import type { Decryption } from "./objects/encrypted-objects.ts";
 import { type Pages, renderPages } from "./render-pages.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./targets/target.ts";
 
 export type ProveOptions = {
   target: Target;

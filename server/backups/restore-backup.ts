@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { sync } from "@atelier/engine/copy";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
-import type { ContentId, ObjectReader } from "./backup-objects.ts";
+import type { ContentId, ObjectReader } from "./objects/backup-objects.ts";
 import { type Backup, BLOCK_BYTES } from "./backup-records.ts";
-import { MissingError } from "./target.ts";
-import { DamageError, verified } from "./verified.ts";
+import { MissingError } from "./targets/target.ts";
+import { DamageError, verified } from "./objects/verified.ts";
 
 export type RestoreOptions = {
   reader: ObjectReader;

@@ -1,6 +1,6 @@
 import { listBackups, type Proof, readIndex, readProof, removeBackup, timeOfBackup } from "./backup-records.ts";
 import { isProven } from "./backup-status.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./targets/target.ts";
 
 export type RetentionPolicy = { days: number; weeks: number; months: number };
 

@@ -5,10 +5,10 @@ import { type Proof, writeProof } from "./backup-records.ts";
 import { isProven } from "./backup-status.ts";
 import { S3Error } from "../s3/s3-error.ts";
 import { isBucket } from "../s3/s3-settings.ts";
-import { openTarget, type TargetSettings } from "./open-target.ts";
+import { openTarget, type TargetSettings } from "./targets/open-target.ts";
 import { proveBackup } from "./prove-backup.ts";
 import { type RetentionPolicy, removeOldBackups } from "./retention.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./targets/target.ts";
 import { takeBackup, type Taken } from "./take-backup.ts";
 import type { renderPages } from "./render-pages.ts";
 

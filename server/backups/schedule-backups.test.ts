@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { log } from "../logging/log.ts";
 import { backupName, writeProof, writeBackup } from "./backup-records.ts";
 import { isDue, isOverdue } from "./backup-status.ts";
-import { folderTarget } from "./folder-target.ts";
+import { folderTarget } from "./targets/folder-target.ts";
 import { removeOldBackups } from "./retention.ts";
 import { type Backups, scheduleBackups } from "./schedule-backups.ts";
 import type { WorkerMessage } from "./worker.ts";

@@ -6,7 +6,7 @@ import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression"
 import type { Log } from "../logging/log.ts";
 import { timeOfBackup } from "./backup-records.ts";
 import { type BackupStatus, isDue, isOverdue, isProven, readStatus } from "./backup-status.ts";
-import { openTarget } from "./open-target.ts";
+import { openTarget } from "./targets/open-target.ts";
 import type { BackupSettings } from "./run-backup.ts";
 import type { WorkerMessage } from "./worker.ts";
 

@@ -8,11 +8,11 @@ import { lockForBackup, withHeldData } from "@atelier/engine/backup";
 import { type Contents, openContents } from "@atelier/engine/contents";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { type Backup, BLOCK_BYTES, backupName, listBackups, readIndex, writeBackup } from "./backup-records.ts";
-import { type ContentId, type ObjectWriter, plainWriter } from "./backup-objects.ts";
-import { type BackupKeys, type Decryption, isEncrypting, openEncryption } from "./encrypted-objects.ts";
+import { type ContentId, type ObjectWriter, plainWriter } from "./objects/backup-objects.ts";
+import { type BackupKeys, type Decryption, isEncrypting, openEncryption } from "./objects/encrypted-objects.ts";
 import { stageData } from "./stage-data.ts";
-import type { Target } from "./target.ts";
-import { DamageError, verified } from "./verified.ts";
+import type { Target } from "./targets/target.ts";
+import { DamageError, verified } from "./objects/verified.ts";
 
 /** Files of at most this total size are copied while deletions wait. More files are copied before that. */
 const HELD_BYTES = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { AppConfig } from "../../app/config.ts";
 import { providerIds, socialProviders, variablesOf } from "./providers.ts";
 import type { BackupSettings } from "../backups/run-backup.ts";
 import { isBucket, parseBucket } from "../s3/s3-settings.ts";
-import type { BackupAccess } from "../backups/open-target.ts";
+import type { BackupAccess } from "../backups/targets/open-target.ts";
 import { issuers, issuerSecrets } from "./issuers.ts";
 import { settingsFingerprints } from "./settings-fingerprints.ts";
 import { problemWithExistingFolder, problemWithFolder } from "../deployment/data-dir.ts";
@@ -335,7 +335,7 @@ async function keyProblems({
   BACKUP_IDENTITY: identities = [],
 }: BackupAccessSettings): Promise<string[]> {
   if (recipients.length + identities.length === 0) return [];
-  const { isIdentity, isRecipient } = await import("../backups/age.ts");
+  const { isIdentity, isRecipient } = await import("../backups/objects/age.ts");
   return [
     ...recipients
       .filter((text) => !isRecipient(text))

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { newIdentity, recipientOf } from "../../server/backups/age.ts";
+import { newIdentity, recipientOf } from "../../server/backups/objects/age.ts";
 import { APP_USER } from "../harness/app.ts";
 import { startS3Server } from "../harness/services/s3.ts";
 import type { Mailbox } from "../harness/services/mailbox.ts";

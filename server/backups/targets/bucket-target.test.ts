@@ -12,13 +12,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDatabase } from "@atelier/engine/testing/database";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, type EngineProcess, startEngine } from "@atelier/engine/testing/harness";
-import { messagesIn, runBackupCommand } from "../../tests/harness/backups.ts";
-import { type S3Server, startS3Server } from "../../tests/harness/services/s3.ts";
-import { backupName, listBackups, openBackup } from "./backup-records.ts";
+import { messagesIn, runBackupCommand } from "../../../tests/harness/backups.ts";
+import { type S3Server, startS3Server } from "../../../tests/harness/services/s3.ts";
+import { backupName, listBackups, openBackup } from "../backup-records.ts";
 import { bucketTarget } from "./bucket-target.ts";
-import { checkBackups } from "./check-backups.ts";
-import { type BackupRun, runBackup } from "./run-backup.ts";
-import { DamageError } from "./verified.ts";
+import { checkBackups } from "../check-backups.ts";
+import { type BackupRun, runBackup } from "../run-backup.ts";
+import { DamageError } from "../objects/verified.ts";
 
 const root = mkdtempSync(join(tmpdir(), "atelier-bucket-"));
 const dataDir = join(root, "data");
@@ -344,6 +344,6 @@ describe("an interrupted backup to a bucket", () => {
 });
 
 const RUN = `
-  import { runBackup } from ${JSON.stringify(new URL("run-backup.ts", import.meta.url).href)};
+  import { runBackup } from ${JSON.stringify(new URL("../run-backup.ts", import.meta.url).href)};
   await runBackup({ ...JSON.parse(process.env.RUN_SETTINGS), env: {}, render: async () => ({ problems: [], rendered: 0 }) });
 `;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { isBucket, type S3Settings } from "../s3/s3-settings.ts";
+import { isBucket, type S3Settings } from "../../s3/s3-settings.ts";
 import { bucketTarget } from "./bucket-target.ts";
-import { type BackupKeys, isEncrypting } from "./encrypted-objects.ts";
+import { type BackupKeys, isEncrypting } from "../objects/encrypted-objects.ts";
 import { folderTarget } from "./folder-target.ts";
 import type { Target } from "./target.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import { type Part, s3Client, type S3Client } from "../s3/s3-client.ts";
-import { S3Error } from "../s3/s3-error.ts";
-import { parseBucket, type S3Settings } from "../s3/s3-settings.ts";
+import { type Part, s3Client, type S3Client } from "../../s3/s3-client.ts";
+import { S3Error } from "../../s3/s3-error.ts";
+import { parseBucket, type S3Settings } from "../../s3/s3-settings.ts";
 import { leaseBucket } from "./bucket-lease.ts";
 import { inParts } from "./in-parts.ts";
 import { MissingError, type Target } from "./target.ts";

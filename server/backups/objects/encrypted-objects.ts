@@ -4,7 +4,7 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { ContentId, ObjectReader, ObjectWriter } from "./backup-objects.ts";
-import { MissingError, type Target } from "./target.ts";
+import { MissingError, type Target } from "../targets/target.ts";
 import { DamageError, verified, WrongKeyError } from "./verified.ts";
 
 /** Loaded when it is needed, because the server reads the state of backups at each start. */

@@ -1,4 +1,4 @@
-import type { Target } from "./target.ts";
+import type { Target } from "../targets/target.ts";
 import { verified } from "./verified.ts";
 
 /** Identifies a content by its checksum, in hex. */
