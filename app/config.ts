@@ -1,4 +1,4 @@
-/** The app's settings. `server/config/config.ts` reads them from the environment; nothing in `app/` reads `process.env`. */
+/** The app's settings. `server/config/` reads them from the environment; nothing in `app/` reads `process.env`. */
 export type AppConfig = {
   production: boolean;
   /** The origins in APP_URL; empty allows any loopback host. Mailed links and provider callbacks use the first origin. */

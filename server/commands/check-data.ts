@@ -8,7 +8,7 @@ import { FILE_NAME } from "@atelier/engine/database-file";
 import { checkBackups } from "../backups/check-backups.ts";
 import { isBackupFolder, requireReadable } from "../backups/targets/folder-target.ts";
 import { openTarget } from "../backups/targets/open-target.ts";
-import { readBackupAccess } from "../config/config.ts";
+import { readBackupAccess } from "../config/backup-access.ts";
 import { isBucket } from "../s3/s3-settings.ts";
 import { formatProblems } from "./problems.ts";
 

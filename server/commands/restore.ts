@@ -17,7 +17,7 @@ import { restoreBackup } from "../backups/restore-backup.ts";
 import { completeRestore, partialOf, RESTORED_PARTS } from "../deployment/complete-restore.ts";
 import { leaveRecord } from "../deployment/operation-records.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
-import { readBackupAccess } from "../config/config.ts";
+import { readBackupAccess } from "../config/backup-access.ts";
 import { isBucket } from "../s3/s3-settings.ts";
 import { manifestProblems } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readAddress } from "@atelier/engine/address";
 import { ensureBuilt } from "../build/ensure.ts";
 import { type Build, loadBuild } from "../built.ts";
-import { ConfigError, readConfig } from "../config/config.ts";
+import { readConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { StartError, startEmbedded } from "../deployment/embedded.ts";
 import { log } from "../logging/log.ts";
 

@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError, readBackupAccess, readConfig, settings } from "./config.ts";
+import { readBackupAccess } from "./backup-access.ts";
+import { readConfig } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import { settings } from "./settings.ts";
 import { makeSecrets } from "../deployment/secrets.ts";
 
 let dir: string;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { settings } from "./config.ts";
+import { settings } from "./settings.ts";
 import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 
 const conflicts = (env: Record<string, string>, { production = true, providers = ["github"], issuers = [] as string[] } = {}) =>

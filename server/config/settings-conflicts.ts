@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { isAbsolute, relative, resolve } from "node:path";
-import type { Settings } from "./config.ts";
+import type { Settings } from "./settings.ts";
 import { providersWithoutAddress } from "./providers.ts";
 import { isBucket } from "../s3/s3-settings.ts";
 

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readConfig, settings } from "./config.ts";
+import { readConfig } from "./config.ts";
+import { settings } from "./settings.ts";
 
 let dir: string;
 beforeEach(async () => {
