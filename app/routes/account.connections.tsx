@@ -11,6 +11,7 @@ import { convexFor } from "~/lib/data/convex.server";
 import { useLive } from "~/lib/data/use-live";
 import { configContext } from "~/lib/http/context";
 import { Link } from "~/lib/ui/navigation/link";
+import { RowList } from "~/lib/ui/row-list";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.connections";
@@ -46,7 +47,7 @@ export default function Connections({
   return (
     <>
       <Section title="Sign-in methods" about="You can sign in with any of these accounts.">
-        <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
+        <RowList>
           {linked.map((connection) => (
             <li key={connection.id} className="bg-card p-4">
               <ConnectionRow
@@ -57,7 +58,7 @@ export default function Connections({
               />
             </li>
           ))}
-        </ul>
+        </RowList>
       </Section>
       <Section
         title="Link another account"

@@ -12,6 +12,7 @@ import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
 import { configContext } from "~/lib/http/context";
 import { Link } from "~/lib/ui/navigation/link";
+import { RowList } from "~/lib/ui/row-list";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.notifications";
 
@@ -64,7 +65,7 @@ export default function NotificationSettings({ loaderData }: Route.ComponentProp
         about="Notifications of a muted project are marked as read, and you get no emails about it. Mute a project on its members page."
       >
         {muted.length > 0 ? (
-          <ul aria-label="Muted projects" className="grid gap-px overflow-hidden rounded-md border bg-line">
+          <RowList label="Muted projects">
             {muted.map(({ projectId, project }) => (
               <li key={projectId} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-3">
                 <Link to={href("/projects/:id", { id: projectId })} prefetch="intent" className="min-w-0 font-medium wrap-anywhere">
@@ -73,7 +74,7 @@ export default function NotificationSettings({ loaderData }: Route.ComponentProp
                 <MuteForm projectId={projectId} isMuted project={project} />
               </li>
             ))}
-          </ul>
+          </RowList>
         ) : (
           <p className="text-faint">No muted projects</p>
         )}

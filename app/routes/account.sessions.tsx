@@ -7,6 +7,7 @@ import { sessionIntents } from "~/features/accounts/settings/sessions.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { useLive } from "~/lib/data/use-live";
 import { Icon } from "~/lib/ui/icons/icon";
+import { RowList } from "~/lib/ui/row-list";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { FunctionReturnType } from "convex/server";
 import { api } from "#convex/_generated/api";
@@ -26,13 +27,13 @@ export default function Sessions({ loaderData }: Route.ComponentProps) {
   return (
     <>
       <Section title="Active sessions" about="If you do not recognise a session, sign out of it and change your password.">
-        <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
+        <RowList>
           {sessions.map((session) => (
             <li key={session.id} className="bg-card p-4">
               <SessionRow session={session} />
             </li>
           ))}
-        </ul>
+        </RowList>
       </Section>
       {otherSessions.length > 0 ? (
         <Section dangerous title="Other sessions" about="Signs out every session except this one.">

@@ -5,6 +5,7 @@ import { accessTokenIntents } from "~/features/accounts/settings/access-tokens.s
 import { Section } from "~/features/accounts/settings/section";
 import { convexFor } from "~/lib/data/convex.server";
 import { useLive } from "~/lib/data/use-live";
+import { RowList } from "~/lib/ui/row-list";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.tokens";
 
@@ -32,13 +33,13 @@ export default function AccessTokens({ loaderData }: Route.ComponentProps) {
     >
       <CreateAccessToken />
       {tokens.length > 0 ? (
-        <ul aria-label="Access tokens" className="grid gap-px overflow-hidden rounded-md border bg-line">
+        <RowList label="Access tokens">
           {tokens.map((token) => (
             <li key={token._id} className="bg-card p-4">
               <AccessTokenRow token={token} />
             </li>
           ))}
-        </ul>
+        </RowList>
       ) : null}
     </Section>
   );

@@ -1,16 +1,15 @@
-import { Form, href } from "react-router";
+import { href } from "react-router";
 import { accountAction } from "~/features/accounts/account-action.server";
 import { Section } from "~/features/accounts/settings/section";
 import { AdministeredLinks } from "~/features/administration/administered-links";
 import { administeredLinkIntents } from "~/features/administration/link-intents.server";
+import { SearchForm } from "~/features/administration/search-form";
 import { PERSON_LENGTH } from "~/features/audit/audit-filter";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { configContext } from "~/lib/http/context";
-import { Button } from "~/lib/ui/inputs/button";
-import { TextInput } from "~/lib/ui/inputs/text-input";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/admin.links";
@@ -38,19 +37,15 @@ export default function Links({ loaderData: { links, person, isFirst, enabled } 
       title="Public links"
       about={`Anyone with a link can view its project, design or image. Administrators see neither addresses nor names of links.${state}`}
     >
-      <Form method="get" action={href("/admin/links")} role="search" className="flex flex-wrap gap-2">
-        <TextInput
-          key={person}
-          type="search"
-          name="person"
-          aria-label="Email address or user id of the creator"
-          placeholder="Email address or user id"
-          defaultValue={person}
-          maxLength={PERSON_LENGTH}
-          className="min-w-0 flex-1"
-        />
-        <Button type="submit">Filter</Button>
-      </Form>
+      <SearchForm
+        to={href("/admin/links")}
+        name="person"
+        value={person}
+        label="Email address or user id of the creator"
+        placeholder="Email address or user id"
+        maxLength={PERSON_LENGTH}
+        submit="Filter"
+      />
       {page.rows.length > 0 ? (
         <AdministeredLinks links={page.rows} />
       ) : (

@@ -1,9 +1,10 @@
-import { Form, href } from "react-router";
+import { href } from "react-router";
 import { accountAction } from "~/features/accounts/account-action.server";
 import { Section } from "~/features/accounts/settings/section";
 import { InvitationList, InviteForm } from "~/features/administration/people/invitations";
 import { invitationFields, invitationIntents } from "~/features/administration/people/people-intents.server";
 import { PeopleList } from "~/features/administration/people/people-list";
+import { SearchForm } from "~/features/administration/search-form";
 import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
@@ -13,8 +14,6 @@ import { useLive } from "~/lib/data/use-live";
 import { constraintOf } from "~/lib/forms/constraint.server";
 import { configContext } from "~/lib/http/context";
 import { isolate } from "~/lib/ui/isolate";
-import { Button } from "~/lib/ui/inputs/button";
-import { TextInput } from "~/lib/ui/inputs/text-input";
 import { Link } from "~/lib/ui/navigation/link";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { api } from "#convex/_generated/api";
@@ -67,19 +66,7 @@ export default function People({ loaderData }: Route.ComponentProps) {
         <h2 id="people" className="text-lg">
           People
         </h2>
-        <Form method="get" action={href("/admin")} role="search" className="flex flex-wrap gap-2">
-          <TextInput
-            key={text}
-            type="search"
-            name="q"
-            aria-label="Name or email address"
-            placeholder="Name or email address"
-            defaultValue={text}
-            maxLength={TEXT_LENGTH}
-            className="min-w-0 flex-1"
-          />
-          <Button type="submit">Search</Button>
-        </Form>
+        <SearchForm to={href("/admin")} name="q" value={text} label="Name or email address" maxLength={TEXT_LENGTH} submit="Search" />
         <nav aria-label="Filter" className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
           <FilterLink search="" label="All" current={only === null && text === ""} />
           <FilterLink search="?only=administrators" label="Administrators" current={only === "administrators" && text === ""} />

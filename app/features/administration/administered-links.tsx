@@ -1,21 +1,23 @@
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { count } from "~/lib/ui/count";
+import { RowList } from "~/lib/ui/row-list";
 import { Day } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { ListedLink } from "#convex/admin/links";
 import { Badge } from "./badge";
 import { PersonLink } from "./person-link";
+import { ActionRow } from "./rows";
 
 export function AdministeredLinks({ links }: { links: readonly ListedLink[] }) {
   return (
-    <ul aria-label="Public links" className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label="Public links">
       {links.map((link) => (
-        <li key={link._id} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-2.5">
+        <ActionRow key={link._id}>
           <LinkFacts link={link} />
           <RevokeLink link={link} />
-        </li>
+        </ActionRow>
       ))}
-    </ul>
+    </RowList>
   );
 }
 

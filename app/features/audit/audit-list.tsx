@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { href } from "react-router";
 import { activityDays } from "~/features/projects/activity-days";
 import { Link } from "~/lib/ui/navigation/link";
+import { RowList } from "~/lib/ui/row-list";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { useDateSettings } from "~/lib/ui/time/use-date-settings";
 import type { ShownAuditEntry } from "#convex/auditLog";
@@ -24,13 +25,13 @@ export function AuditList<Entry extends ShownAuditEntry>({ entries, label, links
       <h3 lang={settings.locale} dir="auto" className="text-sm font-medium text-soft" suppressHydrationWarning>
         {day}
       </h3>
-      <ol aria-label={`${label} on ${day}`} className="grid gap-px overflow-hidden rounded-md border bg-line">
+      <RowList label={`${label} on ${day}`} isOrdered>
         {ofDay.map((entry) => (
           <AuditRow key={entry._id} entry={entry} linksProject={linksProjects}>
             {detailsOf?.(entry)}
           </AuditRow>
         ))}
-      </ol>
+      </RowList>
     </section>
   ));
 }

@@ -7,6 +7,7 @@ import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { TextInput } from "~/lib/ui/inputs/text-input";
+import { RowList } from "~/lib/ui/row-list";
 import type { api } from "#convex/_generated/api";
 import { NO_PASSKEYS, type PasskeySupport, passkeySupport } from "../passkeys/passkey-support";
 import { createPasskey, PasskeyError, stepUp } from "../passkeys/passkeys";
@@ -20,13 +21,13 @@ export function PasskeySection({ passkeys, hasPassword }: { passkeys: Passkey[];
   return (
     <Section title="Passkeys" about="Sign in with your fingerprint, your face or a security key, without a password.">
       {passkeys.length > 0 ? (
-        <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
+        <RowList>
           {passkeys.map((passkey) => (
             <li key={passkey.id} className="bg-card p-4">
               <PasskeyRow passkey={passkey} />
             </li>
           ))}
-        </ul>
+        </RowList>
       ) : null}
       <AddPasskey hasPassword={hasPassword} />
     </Section>

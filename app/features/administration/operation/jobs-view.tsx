@@ -1,18 +1,17 @@
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { count } from "~/lib/ui/count";
+import { RowList } from "~/lib/ui/row-list";
 import { Day } from "~/lib/ui/time/day";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { FailedCall, JobsState, RunningBulkAction } from "#convex/admin/jobs";
 import { PersonLink } from "../person-link";
-
-const LIST = "grid gap-px overflow-hidden rounded-md border bg-line";
-const ROW = "flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-2.5";
+import { ActionRow } from "../rows";
 
 export function FailedJobs({ jobs }: { jobs: readonly FailedCall[] }) {
   return (
-    <ul aria-label="Failed jobs" className={LIST}>
+    <RowList label="Failed jobs">
       {jobs.map((job) => (
-        <li key={job.id} className={ROW}>
+        <ActionRow key={job.id}>
           <div className="grid min-w-0 flex-1 basis-64 gap-0.5">
             <p className="font-mono text-sm wrap-anywhere">{job.name}</p>
             <p className="text-sm wrap-anywhere text-danger-text">{job.reason}</p>
@@ -21,9 +20,9 @@ export function FailedJobs({ jobs }: { jobs: readonly FailedCall[] }) {
             </p>
           </div>
           <RepeatJob job={job} />
-        </li>
+        </ActionRow>
       ))}
-    </ul>
+    </RowList>
   );
 }
 
@@ -46,24 +45,24 @@ function RepeatJob({ job: { id, name } }: { job: FailedCall }) {
 
 export function PendingJobs({ jobs }: { jobs: JobsState["pending"] }) {
   return (
-    <ul aria-label="Pending jobs" className={LIST}>
+    <RowList label="Pending jobs">
       {jobs.map(({ id, name, at }) => (
-        <li key={id} className={ROW}>
+        <ActionRow key={id}>
           <span className="font-mono text-sm wrap-anywhere">{name}</span>
           <span className="text-sm text-faint">
             Due on <Day at={at} />
           </span>
-        </li>
+        </ActionRow>
       ))}
-    </ul>
+    </RowList>
   );
 }
 
 export function RunningBulkActions({ actions }: { actions: readonly RunningBulkAction[] }) {
   return (
-    <ul aria-label="Running bulk actions" className={LIST}>
+    <RowList label="Running bulk actions">
       {actions.map(({ id, person, type, startedAt, done, failed, total }) => (
-        <li key={id} className={ROW}>
+        <ActionRow key={id}>
           <span className="flex flex-wrap items-center gap-x-2">
             <span className="font-medium">{BULK_TYPES[type] ?? type}</span> <span className="text-faint">by</span>{" "}
             <PersonLink person={person} />
@@ -72,9 +71,9 @@ export function RunningBulkActions({ actions }: { actions: readonly RunningBulkA
             {done} of {count(total, "item")}
             {failed > 0 ? `, ${failed} failed` : ""}, started <RelativeTime at={startedAt} />
           </span>
-        </li>
+        </ActionRow>
       ))}
-    </ul>
+    </RowList>
   );
 }
 

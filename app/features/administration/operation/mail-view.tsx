@@ -1,8 +1,10 @@
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { count } from "~/lib/ui/count";
+import { RowList } from "~/lib/ui/row-list";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { MailState } from "#convex/admin/mail";
 import { Fact, Facts } from "../facts";
+import { FactRow } from "../rows";
 
 export function MailQueue({ state: { waiting, retried, oldestDueAt } }: { state: MailState }) {
   return (
@@ -51,9 +53,9 @@ const KINDS: Record<string, string> = {
 
 export function MailAttempts({ attempts }: { attempts: MailState["attempts"] }) {
   return (
-    <ol aria-label="Deliveries" className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label="Deliveries" isOrdered>
       {attempts.map(({ _id, at, kind, result, attempt, reason }) => (
-        <li key={_id} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+        <FactRow key={_id}>
           <span className="grid min-w-0 gap-0.5">
             <span>{KINDS[kind] ?? kind}</span>
             <span className={result === "sent" ? "text-sm text-faint" : "text-sm wrap-anywhere text-danger-text"}>
@@ -65,9 +67,9 @@ export function MailAttempts({ attempts }: { attempts: MailState["attempts"] }) 
           <span className="text-sm text-faint">
             <RelativeTime at={at} />
           </span>
-        </li>
+        </FactRow>
       ))}
-    </ol>
+    </RowList>
   );
 }
 
@@ -75,9 +77,9 @@ export type IssuerState = { label: string; issuer: string; problem: string | nul
 
 export function IssuerStates({ issuers }: { issuers: readonly IssuerState[] }) {
   return (
-    <ul aria-label="Issuers" className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label="Issuers">
       {issuers.map(({ label, issuer, problem }) => (
-        <li key={issuer} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+        <FactRow key={issuer}>
           <span className="grid min-w-0 gap-0.5">
             <span className="font-medium wrap-anywhere">{label}</span>
             <span className="text-sm wrap-anywhere text-faint">{issuer}</span>
@@ -87,8 +89,8 @@ export function IssuerStates({ issuers }: { issuers: readonly IssuerState[] }) {
           ) : (
             <span className="text-sm wrap-anywhere text-danger-text">{problem}</span>
           )}
-        </li>
+        </FactRow>
       ))}
-    </ul>
+    </RowList>
   );
 }

@@ -1,4 +1,6 @@
 import type { ShownSetting } from "~/config";
+import { RowList } from "~/lib/ui/row-list";
+import { FactRow } from "../rows";
 
 const SOURCES: Record<Exclude<ShownSetting["source"], "default">, string> = {
   environment: "environment",
@@ -9,17 +11,17 @@ const SOURCES: Record<Exclude<ShownSetting["source"], "default">, string> = {
 
 export function SettingsList({ label, settings }: { label: string; settings: readonly ShownSetting[] }) {
   return (
-    <ul aria-label={label} className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label={label}>
       {settings.map((setting) => (
-        <li key={setting.name} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+        <FactRow key={setting.name}>
           <span className="font-mono text-sm wrap-anywhere">{setting.name}</span>
           <span className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-0.5">
             <SettingValue setting={setting} />
             {setting.source === "default" ? null : <span className="text-sm text-faint">{SOURCES[setting.source]}</span>}
           </span>
-        </li>
+        </FactRow>
       ))}
-    </ul>
+    </RowList>
   );
 }
 

@@ -1,12 +1,14 @@
 import { Section } from "~/features/accounts/settings/section";
 import { bytesText } from "~/lib/ui/bytes-text";
 import { count } from "~/lib/ui/count";
+import { RowList } from "~/lib/ui/row-list";
 import { Day } from "~/lib/ui/time/day";
 import type { AccountUsage, LargeProject } from "#convex/admin/storage";
 import { Badge } from "../badge";
 import { Fact, Facts } from "../facts";
 import { PersonLink } from "../person-link";
 import type { ServerStorage } from "./read-storage.server";
+import { FactRow } from "../rows";
 
 export function StorageSummary({ storage: { disk, cacheBytes, partialUploads } }: { storage: ServerStorage }) {
   return (
@@ -34,9 +36,9 @@ export function StorageSummary({ storage: { disk, cacheBytes, partialUploads } }
 
 export function StorageOfPeople({ rows, defaultQuota }: { rows: readonly AccountUsage[]; defaultQuota: number }) {
   return (
-    <ul aria-label="Storage per person" className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label="Storage per person">
       {rows.map(({ _id, person, projects, designs, images, bytes, quotaBytes }) => (
-        <li key={_id} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+        <FactRow key={_id}>
           <span className="grid min-w-0 gap-0.5">
             <PersonLink person={person} />
             <span className="text-sm text-faint">
@@ -46,17 +48,17 @@ export function StorageOfPeople({ rows, defaultQuota }: { rows: readonly Account
           <span className="tabular text-sm">
             {bytesText(bytes)} of {bytesText(quotaBytes ?? defaultQuota)}
           </span>
-        </li>
+        </FactRow>
       ))}
-    </ul>
+    </RowList>
   );
 }
 
 export function LargestProjects({ projects }: { projects: readonly LargeProject[] }) {
   return (
-    <ol aria-label="Largest projects" className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label="Largest projects" isOrdered>
       {projects.map(({ _id, owner, designs, images, createdAt, isTrashed }) => (
-        <li key={_id} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">
+        <FactRow key={_id}>
           <span className="grid min-w-0 gap-0.5">
             <span className="flex flex-wrap items-center gap-x-2">
               <span className="text-faint">Project of</span> <PersonLink person={owner} />
@@ -67,8 +69,8 @@ export function LargestProjects({ projects }: { projects: readonly LargeProject[
           <span className="tabular text-sm">
             {count(images, "image")}, {count(designs, "design")}, since <Day at={createdAt} />
           </span>
-        </li>
+        </FactRow>
       ))}
-    </ol>
+    </RowList>
   );
 }

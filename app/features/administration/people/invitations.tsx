@@ -2,6 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { TextField } from "~/lib/forms/fields/text-field";
 import { CopyField } from "~/lib/ui/inputs/copy-field";
+import { RowList } from "~/lib/ui/row-list";
 import { Day } from "~/lib/ui/time/day";
 import type { api } from "#convex/_generated/api";
 
@@ -30,7 +31,7 @@ type Invitation = FunctionReturnType<typeof api.admin.invitations.list>[number];
 
 export function InvitationList({ invitations }: { invitations: Invitation[] }) {
   return (
-    <ul aria-label="Invitations" className="grid gap-px overflow-hidden rounded-md border bg-line">
+    <RowList label="Invitations">
       {invitations.map((invitation) => (
         <li key={invitation._id} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card p-4">
           <div className="grid min-w-0 gap-0.5">
@@ -42,7 +43,7 @@ export function InvitationList({ invitations }: { invitations: Invitation[] }) {
           <RevokeInvitation email={invitation.email} />
         </li>
       ))}
-    </ul>
+    </RowList>
   );
 }
 

@@ -2,6 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
 import { Select } from "~/lib/ui/inputs/select";
+import { RowList } from "~/lib/ui/row-list";
 import type { api } from "#convex/_generated/api";
 import { DELIVERIES, NOTIFICATION_KINDS } from "#convex/model/notifications/kinds";
 import { DELIVERY_NAMES, KIND_NAMES } from "../kind-names";
@@ -12,7 +13,7 @@ export function DeliveryForm({ deliveries }: DeliveryFormProps) {
   const state = useIntentForm({ id: "deliveries", intent: "setDeliveries" });
   return (
     <IntentForm state={state} className="grid gap-5">
-      <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
+      <RowList>
         {NOTIFICATION_KINDS.map((kind) => (
           <li key={kind} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-3">
             <div className="grid min-w-0 flex-1 basis-52 gap-0.5">
@@ -39,7 +40,7 @@ export function DeliveryForm({ deliveries }: DeliveryFormProps) {
             </Select>
           </li>
         ))}
-      </ul>
+      </RowList>
       <div>
         <Button type="submit" variant="primary">
           Save settings
