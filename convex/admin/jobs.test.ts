@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../../tests/convex/backends.ts";
+import { type Backend, backends, type Caller, type Person, probe, startWithAdministrator } from "../../tests/convex/backends.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { api } from "../_generated/api";
 
@@ -8,10 +8,7 @@ describe.each(backends)("the scheduled work on $name", ({ start, scansAllRows })
   let server: Caller;
   let admin: Person;
   beforeAll(async () => {
-    backend = await start();
-    server = await appServer(backend);
-    admin = await signUp(backend, "admin");
-    await server.mutation(api.accounts.administrators.set, { userId: admin.userId, isAdministrator: true });
+    ({ backend, server, admin } = await startWithAdministrator(start));
   });
   afterAll(() => backend.close());
 

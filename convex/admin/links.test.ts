@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../../tests/convex/backends.ts";
+import { type Backend, backends, type Caller, type Person, probe, signUp, startWithAdministrator } from "../../tests/convex/backends.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { api } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
@@ -14,11 +14,8 @@ describe.each(backends)("the public links of all accounts on $name", ({ start })
   let bob: Person;
   let linkId: Id<"links">;
   beforeAll(async () => {
-    backend = await start();
-    server = await appServer(backend);
-    admin = await signUp(backend, "admin");
+    ({ backend, server, admin } = await startWithAdministrator(start));
     bob = await signUp(backend, "bob");
-    await server.mutation(api.accounts.administrators.set, { userId: admin.userId, isAdministrator: true });
     const itemId = await bob.mutation(api.projects.create, { name: "Secret project" });
     const settings = { name: "Secret client", downloads: true, comments: true, expiresAt: null };
     const token = { tokenHash: randomUUID(), sealedToken: "Secret token", passwordHash: "Secret hash" };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../../tests/convex/backends.ts";
+import { type Backend, backends, type Caller, type Person, probe, startWithAdministrator } from "../../tests/convex/backends.ts";
 import { api, internal } from "../_generated/api";
 
 const HOUR = 60 * 60 * 1000;
@@ -9,10 +9,7 @@ describe.each(backends)("mail of all accounts on $name", ({ start }) => {
   let server: Caller;
   let admin: Person;
   beforeAll(async () => {
-    backend = await start();
-    server = await appServer(backend);
-    admin = await signUp(backend, "admin");
-    await server.mutation(api.accounts.administrators.set, { userId: admin.userId, isAdministrator: true });
+    ({ backend, server, admin } = await startWithAdministrator(start));
   });
   afterAll(() => backend.close());
 

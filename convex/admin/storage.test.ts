@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Person, signUp } from "../../tests/convex/backends.ts";
+import { type Backend, backends, type Person, signUp, startWithAdministrator } from "../../tests/convex/backends.ts";
 import { addImage } from "../../tests/convex/pictures.ts";
 import { api } from "../_generated/api";
 
@@ -7,10 +7,7 @@ describe.each(backends)("storage of all accounts on $name", ({ start }) => {
   let backend: Backend;
   let admin: Person;
   beforeAll(async () => {
-    backend = await start();
-    admin = await signUp(backend, "admin");
-    const server = await appServer(backend);
-    await server.mutation(api.accounts.administrators.set, { userId: admin.userId, isAdministrator: true });
+    ({ backend, admin } = await startWithAdministrator(start));
   });
   afterAll(() => backend.close());
 

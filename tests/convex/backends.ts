@@ -1,4 +1,5 @@
 import type { FunctionArgs, FunctionReference, FunctionReturnType, FunctionVisibility } from "convex/server";
+import { api } from "../../convex/_generated/api";
 import type { Id } from "../../convex/_generated/dataModel";
 import { convexTestBackend } from "./convex-test.ts";
 import { embeddedBackend } from "./embedded.ts";
@@ -76,4 +77,12 @@ export function linkVisitor(backend: Backend, linkId: string, lock = 0): Promise
 
 export function appServer(backend: Backend): Promise<Caller> {
   return backend.holder({ subject: "app-server", audience: "atelier-service", service: true });
+}
+
+export async function startWithAdministrator(start: () => Promise<Backend>): Promise<{ backend: Backend; server: Caller; admin: Person }> {
+  const backend = await start();
+  const server = await appServer(backend);
+  const admin = await signUp(backend, "admin");
+  await server.mutation(api.accounts.administrators.set, { userId: admin.userId, isAdministrator: true });
+  return { backend, server, admin };
 }
