@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Log } from "../log.ts";
+import type { Log } from "../logging/log.ts";
 
 const REPEAT_MS = 24 * 60 * 60_000;
 
