@@ -12,6 +12,7 @@ import { deployRoutes } from "./deploy/routes.ts";
 import { createSystemQueries } from "./deploy/system-queries.ts";
 import { nameIn } from "./functions/paths.ts";
 import { startRunner } from "./functions/runner.ts";
+import type { FileBucketSettings } from "./functions/files/bucket/bucket-settings.ts";
 import { emptyQuarantine } from "./functions/files/stray-files.ts";
 import { clientAddressFrom, type ClientAddress } from "./http/client-address.ts";
 import { blockText, watchEventLoop } from "./event-loop.ts";
@@ -41,6 +42,8 @@ export type DeploymentOptions = {
   dataDir: string;
   /** Opens a database that is missing, empty or older than the stored files. */
   acceptLossUntil?: number | null | undefined;
+  /** Stores files in a bucket. Default: on the local disk. */
+  fileBucket?: FileBucketSettings | null | undefined;
   host?: string;
   /** 0: any free port. */
   port: number;
@@ -125,6 +128,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const opened = await open({
       dataDir,
       acceptLossUntil: options.acceptLossUntil ?? null,
+      fileBucket: options.fileBucket ?? null,
       adminKey,
       urls: { url, siteUrl },
       allowedOrigins: options.allowedOrigins ?? null,
@@ -159,6 +163,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
 type OpenOptions = {
   dataDir: string;
   acceptLossUntil: number | null;
+  fileBucket: FileBucketSettings | null;
   adminKey: string;
   urls: { url: string; siteUrl: string };
   allowedOrigins: string[] | null;
@@ -171,9 +176,18 @@ type OpenOptions = {
 };
 
 async function open(options: OpenOptions) {
-  const { dataDir, acceptLossUntil, adminKey, urls, allowedOrigins, memory, clientAddress, simulation, report, onFailure } = options;
+  const { dataDir, acceptLossUntil, fileBucket, adminKey, urls, allowedOrigins, memory, clientAddress, simulation, report, onFailure } =
+    options;
   const { latencyMs, redactErrors } = simulation;
-  const runner = await startRunner({ dir: dataDir, acceptLossUntil, cloudUrl: urls.url, siteUrl: urls.siteUrl, simulation, onFailure });
+  const runner = await startRunner({
+    dir: dataDir,
+    acceptLossUntil,
+    fileBucket,
+    cloudUrl: urls.url,
+    siteUrl: urls.siteUrl,
+    simulation,
+    onFailure,
+  });
   const endLastCommit = storeLastCommit(dataDir, () => runner.latest(), report);
   const quarantine = setInterval(() => void emptyQuarantine(dataDir).catch(report), DAY_MS).unref();
   const scheduler = options.scheduledFunctions ? await startScheduler(runner, Date.now, simulation.concurrentScheduled ?? undefined) : null;
@@ -184,7 +198,7 @@ async function open(options: OpenOptions) {
     if (identity !== "none") return;
     for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${nameIn(component, path)}: ${line}`);
   });
-  const transfer = { dir: dataDir, runner, report, onChange: () => queries.refreshSystem() };
+  const transfer = { dir: dataDir, fileBucket, runner, report, onChange: () => queries.refreshSystem() };
   const [exports, imports] = await Promise.all([createExports(transfer), createImports(transfer)]);
   const system = createSystemQueries({ runner, urls, exports, imports });
   const queries = createSharedQueries({ runner, system, redactErrors, report });

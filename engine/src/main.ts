@@ -3,6 +3,7 @@ import { enableCompileCache, flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
 import { compileCacheFolder } from "./compile-cache.ts";
+import { readFileBucketSettings } from "./functions/files/bucket/bucket-settings.ts";
 import { isDiskFull } from "./storage/disk-full.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { skewClock } from "./simulation/clock-skew.ts";
@@ -28,6 +29,8 @@ const USAGE = `Usage: engine --data DIR [options]
   --client-address-header NAME
                       in which a trusted proxy names the client's address
   --help
+
+The environment variables FILES_S3_* store files in an S3-compatible bucket (docs/configuration.md).
 
 ${SIMULATION_USAGE}`;
 
@@ -88,6 +91,7 @@ function readArguments(args: string[]): { printed: string | null; options: Deplo
     acceptLossUntil: timeOf("--accept-older-database", values["accept-older-database"]),
     anonymousBytes: bytesOf("--anonymous-bytes", values["anonymous-bytes"]),
     clientAddressHeader: values["client-address-header"]?.toLowerCase(),
+    fileBucket: readFileBucketSettings(process.env),
     simulation,
   };
   if (values.help) return { printed: USAGE, options, clockSkewMs };

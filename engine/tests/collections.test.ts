@@ -86,7 +86,7 @@ it("keeps the last 1,000 runs for the log stream", async () => {
 it("counts missing functions in one entry, and shows sizes and blocks", async () => {
   const { onLog, log } = listeners();
   const routes = metricsRoutes({
-    runner: { onLog, sizes: async () => ({ subscriptions: 7 }), isDamaged: async () => false },
+    runner: { onLog, sizes: async () => ({ subscriptions: 7 }), isDamaged: async () => false, files: { status: () => null } },
     authenticator: { requireAdmin: async () => undefined },
     sockets: () => 0,
     watchedQueries: () => 0,
@@ -147,6 +147,7 @@ it("refuses more than 20,000 waiting questions and answers the others", async ()
     cloudUrl: "http://127.0.0.1:1",
     siteUrl: "http://127.0.0.1:2",
     acceptLossUntil: null,
+    hasFileBucket: false,
     onBatch: () => undefined,
     onFailure: () => undefined,
   });

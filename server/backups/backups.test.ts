@@ -329,7 +329,7 @@ describe("an interrupted backup", () => {
       await send(`interrupted at ${n}`);
       const { target, isReached } = interruptedAt(n);
       const unlock = await target.lock();
-      await takeBackup({ dataDir, target, keys: NO_KEYS, version: "0.0.0", log: () => undefined }).catch(() => undefined);
+      await takeBackup({ dataDir, target, keys: NO_KEYS, fileBucket: null, version: "0.0.0", log: () => undefined }).catch(() => undefined);
       await unlock();
       expect((await checkBackups(folderTarget(to))).problems).toEqual([]);
       if (!isReached()) break;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { checkCopy } from "@atelier/engine/check-data";
+import { checkCopy, type DamagedFile } from "@atelier/engine/check-data";
 import { openContents } from "@atelier/engine/contents";
 import type { ObjectReader } from "./objects/backup-objects.ts";
 import { type Backup, openBackup } from "./backup-records.ts";
@@ -18,6 +18,7 @@ export type ProveOptions = {
   decryption: Decryption;
   env: NodeJS.ProcessEnv;
   render?: typeof renderPages;
+  writtenBytes?: number;
 };
 
 /** Restores a backup into a separate deployment, compares it, and renders pages from it. Moves damaged objects aside. */
@@ -28,6 +29,7 @@ export async function proveBackup({
   decryption,
   env,
   render = renderPages,
+  writtenBytes,
 }: ProveOptions): Promise<{ problems: string[]; pages: number }> {
   const dataDir = join(target.scratch, "proof");
   const convexDir = join(dataDir, "convex");
@@ -36,10 +38,18 @@ export async function proveBackup({
   try {
     const { backup, reader } = await openBackup(target, name, decryption);
     const secretsPath = join(dataDir, "secrets.json");
-    const { problems, damaged } = await restoreBackup({ reader, backup, convexDir, secretsPath, hardLinks: true, staged });
+    const { problems, damaged, compared } = await restoreBackup({
+      reader,
+      backup,
+      convexDir,
+      secretsPath,
+      hardLinks: true,
+      staged,
+      ...(writtenBytes !== undefined && { writtenBytes }),
+    });
     const isComplete = problems.length === 0;
     if (isComplete) {
-      const checked = await checkRestored({ target, reader, backup, convexDir });
+      const checked = await checkRestored({ target, reader, backup, convexDir, compared });
       problems.push(...checked.problems);
       damaged.push(...checked.damaged);
     }
@@ -51,10 +61,21 @@ export async function proveBackup({
   }
 }
 
-type RestoredBackup = { target: Target; reader: ObjectReader; backup: Backup; convexDir: string };
+type RestoredBackup = {
+  target: Target;
+  reader: ObjectReader;
+  backup: Backup;
+  convexDir: string;
+  /** Names of files that were compared, but not written. */
+  compared: ReadonlySet<string>;
+};
 
-async function checkRestored({ target, reader, backup, convexDir }: RestoredBackup): Promise<{ problems: string[]; damaged: string[] }> {
-  const { problems, damagedFiles, latest, storedFiles } = await checkCopy(convexDir);
+async function checkRestored({ target, reader, backup, convexDir, compared }: RestoredBackup) {
+  const { problems: found, damagedFiles: differing, latest, storedFiles } = await checkCopy(convexDir);
+  const isUnwritten = ({ path, isMissing }: DamagedFile) => isMissing && compared.has(basename(path));
+  const unwritten = new Set(differing.filter(isUnwritten).map(({ problem }) => problem));
+  const problems = found.filter((problem) => !unwritten.has(problem));
+  const damagedFiles = differing.filter(({ problem }) => !unwritten.has(problem));
   const objects = new Map(backup.files.map(([file, sha256, size]) => [file, reader.nameOf({ sha256, size })]));
   const damaged: string[] = [];
   for (const { path, problem } of damagedFiles) {

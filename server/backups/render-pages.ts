@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import * as z from "zod";
 import { openContents } from "@atelier/engine/contents";
 import { loadBuild } from "../built.ts";
@@ -21,7 +23,8 @@ export async function renderPages(dataDir: string, env: NodeJS.ProcessEnv): Prom
   if (!server.engine) throw new Error("A backup can only be tested with the embedded deployment.");
   const pages = choosePages(server.engine.dir);
   const quiet = log.child({}, { level: "silent" });
-  const embedded = await startEmbedded({ ...server.engine, scheduledFunctions: false, log: quiet });
+  // The bucket of stored files belongs to the deployment, and the copy has the files that it shows.
+  const embedded = await startEmbedded({ ...server.engine, fileBucket: null, scheduledFunctions: false, log: quiet });
   const build = await loadBuild();
   // A copy must not send mail.
   const config = { ...settings, convexUrl: embedded.url, smtpUrl: null, webhooks: false };
@@ -58,7 +61,12 @@ function choosePages(dir: string): Page[] {
     const owners = new Map(projects.map(({ _id, ownerId }) => [_id, ownerId]));
     const designs = newest(read("designs", designSchema).filter(({ projectId }) => owners.has(projectId)));
     const ownersOfDesigns = new Map(designs.map(({ _id, projectId }) => [_id, owners.get(projectId) ?? ""]));
-    const images = read("designImages", imageSchema).filter(({ designId }) => ownersOfDesigns.has(designId));
+    const stored = read("designImages", imageSchema).filter(({ designId }) => ownersOfDesigns.has(designId));
+    // A copy need not have the files of a bucket.
+    const wanted = new Set(stored.map(({ storageId }) => storageId));
+    const written = new Set<string>();
+    for (const { id, name } of contents.files()) if (wanted.has(id) && existsSync(join(dir, "files", name))) written.add(id);
+    const images = stored.filter(({ storageId }) => written.has(storageId));
     return [
       ...[...new Set(owners.values())].map((userId) => ({ userId, path: "/projects", content: "</html>" })),
       ...projects.map(({ _id, ownerId, name }) => ({ userId: ownerId, path: `/projects/${_id}`, content: escaped(name) })),
@@ -77,7 +85,7 @@ function choosePages(dir: string): Page[] {
 const userSchema = z.object({ id: z.string() });
 const projectSchema = z.object({ _id: z.string(), ownerId: z.string(), name: z.string(), updatedAt: z.number() });
 const designSchema = z.object({ _id: z.string(), projectId: z.string(), name: z.string(), updatedAt: z.number() });
-const imageSchema = z.object({ _id: z.string(), designId: z.string() });
+const imageSchema = z.object({ _id: z.string(), designId: z.string(), storageId: z.string() });
 
 const newest = <T extends { updatedAt: number }>(rows: T[]): T[] => rows.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, CHOSEN);
 

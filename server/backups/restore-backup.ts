@@ -21,12 +21,19 @@ export type RestoreOptions = {
    * replaces objects that cannot be decrypted on this machine.
    */
   staged?: string | null;
+  /** With staged data: the total size of other files that are written. */
+  writtenBytes?: number;
 };
 
 export type Restored = {
   problems: string[];
   damaged: string[];
+  /** Names of files that were compared, but not written. */
+  compared: Set<string>;
 };
+
+/** Files that are not in the staged data are written up to this total size, and only compared above it. */
+const WRITTEN_BYTES = 256 * 1024 * 1024;
 
 /** Writes the data of a backup. Wrong content is written as it is, and missing content is left out; both are problems. */
 export async function restoreBackup({
@@ -36,9 +43,12 @@ export async function restoreBackup({
   secretsPath,
   hardLinks = false,
   staged = null,
+  writtenBytes = WRITTEN_BYTES,
 }: RestoreOptions): Promise<Restored> {
   const problems: string[] = [];
   const damaged: string[] = [];
+  const compared = new Set<string>();
+  let written = 0;
 
   async function copy({ id, use, stagedName, to, at = 0 }: Copy): Promise<void> {
     let position = at;
@@ -47,8 +57,7 @@ export async function restoreBackup({
     try {
       for await (const chunk of reader.read(id, use, local)) {
         if (to === null) continue;
-        for (let written = 0; written < chunk.length;)
-          written += (await to.write(chunk, written, chunk.length - written, position + written)).bytesWritten;
+        for (let done = 0; done < chunk.length;) done += (await to.write(chunk, done, chunk.length - done, position + done)).bytesWritten;
         position += chunk.length;
       }
     } catch (error) {
@@ -78,12 +87,18 @@ export async function restoreBackup({
     const source = hardLinks ? reader.linkSource(file.id) : null;
     if (source !== null && (await isLinked(source, path))) continue;
     if (staged !== null && (await isLinkedCopy(join(staged, file.stagedName), path, file.id))) await copy({ ...file, to: null });
-    else await writing(path, (to) => copy({ ...file, to }));
+    else if (staged === null || written + size <= writtenBytes) {
+      await writing(path, (to) => copy({ ...file, to }));
+      written += size;
+    } else {
+      compared.add(name);
+      await copy({ ...file, to: null });
+    }
   }
   if (problems.length === 0) writeLastCommit(convexDir, newestCommit(convexDir));
   await sync(join(convexDir, "files"));
   await sync(convexDir);
-  return { problems, damaged };
+  return { problems, damaged, compared };
 }
 
 type Copy = {

@@ -3,8 +3,9 @@ import { VERSION } from "../version.ts";
 import { reasonOf } from "../deployment/data-dir.ts";
 import { type Proof, writeProof } from "./backup-records.ts";
 import { isProven } from "./backup-status.ts";
-import { S3Error } from "../s3/s3-error.ts";
-import { isBucket } from "../s3/s3-settings.ts";
+import type { FileBucketSettings } from "@atelier/engine/file-bucket-settings";
+import { S3Error } from "@atelier/engine/s3-error";
+import { isBucket } from "@atelier/engine/s3-settings";
 import { openTarget, type TargetSettings } from "./targets/open-target.ts";
 import { proveBackup } from "./prove-backup.ts";
 import { type RetentionPolicy, removeOldBackups } from "./retention.ts";
@@ -17,6 +18,8 @@ export type BackupSettings = TargetSettings & { schedule: string; keep: Retentio
 export type RunOptions = {
   dataDir: string;
   settings: Omit<BackupSettings, "schedule">;
+  /** Null with all files on the disk. */
+  fileBucket?: FileBucketSettings | null;
   env: NodeJS.ProcessEnv;
   render?: typeof renderPages;
 };
@@ -30,7 +33,7 @@ export type BackupRun = Omit<Taken, "staged" | "decryption"> & {
 };
 
 /** Takes a backup, tests it, and removes old ones when it passed. Throws an error with the reason when no backup was taken. */
-export async function runBackup({ dataDir, settings, env, render }: RunOptions): Promise<BackupRun> {
+export async function runBackup({ dataDir, settings, fileBucket = null, env, render }: RunOptions): Promise<BackupRun> {
   const started = Date.now();
   const { to, keep } = settings;
   const workDir = join(dataDir, "backup.partial");
@@ -44,6 +47,7 @@ export async function runBackup({ dataDir, settings, env, render }: RunOptions):
         dataDir,
         target,
         keys: settings.keys,
+        fileBucket,
         version: VERSION,
         log: (problem) => inData.push(problem),
       });

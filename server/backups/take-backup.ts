@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +6,10 @@ import * as z from "zod";
 import { lockForBackup, withHeldData } from "@atelier/engine/backup";
 import { type Contents, openContents } from "@atelier/engine/contents";
 import { FILE_NAME } from "@atelier/engine/database-file";
+import { type FileBucketSettings, requireFileBucket } from "@atelier/engine/file-bucket-settings";
+import { FileDifference } from "@atelier/engine/file-difference";
+import { type FileReader, openFileReader } from "@atelier/engine/file-reader";
+import { S3Error } from "@atelier/engine/s3-error";
 import { type Backup, BLOCK_BYTES, backupName, listBackups, readIndex, writeBackup } from "./backup-records.ts";
 import { type ContentId, type ObjectWriter, plainWriter } from "./objects/backup-objects.ts";
 import { type BackupKeys, type Decryption, isEncrypting, openEncryption } from "./objects/encrypted-objects.ts";
@@ -24,6 +27,8 @@ export type TakeOptions = {
   dataDir: string;
   target: Target;
   keys: BackupKeys;
+  /** Null with all files in `dataDir`. */
+  fileBucket: FileBucketSettings | null;
   version: string;
   log: (problem: string) => void;
 };
@@ -37,11 +42,12 @@ export type Taken = {
   decryption: Decryption;
 };
 
-type Missing = ContentId & { path: string };
+type Missing = ContentId & { name: string };
 
 /** Stores a backup and reuses the objects of an interrupted one. The caller has the lock of the target. */
-export async function takeBackup({ dataDir, target, keys, version, log }: TakeOptions): Promise<Taken> {
+export async function takeBackup({ dataDir, target, keys, fileBucket, version, log }: TakeOptions): Promise<Taken> {
   const from = join(dataDir, "convex");
+  requireFileBucket(from, fileBucket);
   const secrets = await readFile(join(dataDir, "secrets.json"));
   const { engineAdminKey: adminKey } = secretsSchema.parse(JSON.parse(secrets.toString()));
   const unlock = lockForBackup(from);
@@ -49,7 +55,7 @@ export async function takeBackup({ dataDir, target, keys, version, log }: TakeOp
     const encryption = isEncrypting(keys) ? await openEncryption({ target, keys, secret: adminKey }) : null;
     const objects = openObjects(encryption?.writer ?? (await plainWriter(target)));
     const take = target.isStaged ? takeStaged : takeHeld;
-    const { backup, staged } = await take({ from, target, adminKey, secrets, version, log, objects });
+    const { backup, staged } = await take({ from, target, adminKey, secrets, fileBucket, version, log, objects });
     const name = backupName(new Date(backup.takenAt));
     await target.flush();
     await writeBackup(target, name, backup, encryption);
@@ -62,47 +68,65 @@ export async function takeBackup({ dataDir, target, keys, version, log }: TakeOp
 
 const NO_DECRYPTION: Decryption = { identities: [], decrypts: () => false };
 
-type Source = Pick<TakeOptions, "target" | "version" | "log"> & { from: string; adminKey: string; secrets: Buffer; objects: Objects };
+type Source = Pick<TakeOptions, "target" | "fileBucket" | "version" | "log"> & {
+  from: string;
+  adminKey: string;
+  secrets: Buffer;
+  objects: Objects;
+};
 type Result = { backup: Backup; staged: string | null };
 
-async function takeHeld({ from, target, adminKey, secrets, version, log, objects }: Source): Promise<Result> {
+async function takeHeld({ from, target, adminKey, secrets, fileBucket, version, log, objects }: Source): Promise<Result> {
+  const reader = openReader(from, fileBucket);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const { result, isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, (dir) =>
       withContents(dir, async (contents) => {
-        const missing = missingFiles(contents, objects, from);
-        const isLate = attempt === ATTEMPTS;
-        if (!isLate && missing.reduce((bytes, { size }) => bytes + size, 0) > HELD_BYTES) return missing;
+        const missing = missingFiles(contents, objects);
+        if (attempt < ATTEMPTS && bytesOf(missing) > HELD_BYTES) return missing;
         await requireSameDeployment(target, contents.identity());
         const takenAt = new Date();
-        for (const file of missing) await storeFile(objects, file, log);
+        for (const file of missing) await storeFile({ objects, reader, log }, file);
         return storeRest({ contents, objects, secrets, version, takenAt, databasePath: join(dir, FILE_NAME) });
       }),
     );
-    if (Array.isArray(result)) await storeGently(objects, result);
+    if (Array.isArray(result)) await storeGently({ objects, reader }, result);
     else if (isUnbroken) return { backup: result, staged: null };
   }
   throw new Error(INTERRUPTED);
 }
 
-/** Copies the data to this machine while deletions wait, then stores it. */
-async function takeStaged({ from, target, adminKey, secrets, version, log, objects }: Source): Promise<Result> {
+/** Copies the data to this machine while deletions wait, then stores it. Most files of a bucket are stored before that. */
+async function takeStaged({ from, target, adminKey, secrets, fileBucket, version, log, objects }: Source): Promise<Result> {
   const staged = join(target.scratch, "staged");
+  const reader = openReader(from, fileBucket);
+  const stagedReader = openReader(staged, null);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     let takenAt = new Date();
-    const { isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, async (dir) => {
+    const { result: remote, isUnbroken } = await withHeldData({ from, scratch: target.scratch, adminKey }, async (dir) => {
       takenAt = new Date();
       await stageData({ databaseDir: dir, filesDir: join(from, "files"), secrets, to: staged });
+      if (!fileBucket) return [];
+      return withContents(staged, async (contents) => {
+        const missing = missingFiles(contents, objects).filter(({ name }) => !stagedReader.isLocal(name));
+        if (attempt < ATTEMPTS && bytesOf(missing) > HELD_BYTES) return missing;
+        for (const file of missing) await storeFile({ objects, reader, log }, file);
+        return [];
+      });
     });
-    if (!isUnbroken) continue;
+    if (remote.length > 0) await storeGently({ objects, reader }, remote);
+    if (!isUnbroken || remote.length > 0) continue;
     return withContents(staged, async (contents) => {
       await requireSameDeployment(target, contents.identity());
-      await storeGently(objects, missingFiles(contents, objects, staged), log);
+      await storeGently({ objects, reader: stagedReader, log }, missingFiles(contents, objects));
       const backup = await storeRest({ contents, objects, secrets, version, takenAt, databasePath: join(staged, FILE_NAME) });
       return { backup, staged };
     });
   }
   throw new Error(INTERRUPTED);
 }
+
+const openReader = (dir: string, fileBucket: FileBucketSettings | null): FileReader => openFileReader(join(dir, "files"), fileBucket);
+const bytesOf = (files: Missing[]): number => files.reduce((bytes, { size }) => bytes + size, 0);
 
 const INTERRUPTED = "A push or a restart interrupted each attempt to take a backup. Try again.";
 
@@ -115,10 +139,9 @@ async function withContents<T>(dir: string, work: (contents: Contents) => Promis
   }
 }
 
-function missingFiles(contents: Contents, objects: Objects, dir: string): Missing[] {
+function missingFiles(contents: Contents, objects: Objects): Missing[] {
   const found: Missing[] = [];
-  for (const { name, sha256, size } of contents.files())
-    if (!objects.has({ sha256, size })) found.push({ path: join(dir, "files", name), sha256, size });
+  for (const { name, sha256, size } of contents.files()) if (!objects.has({ sha256, size })) found.push({ name, sha256, size });
   return found;
 }
 
@@ -160,23 +183,37 @@ function openObjects(writer: ObjectWriter) {
   };
 }
 
+/** Without `log`, missing and damaged files are not reported. */
+type Storing = { objects: Objects; reader: FileReader; log?: TakeOptions["log"] };
+
 /** Skips a file that is damaged already, because the rest of the backup is useful. The backup's test names the file. */
-async function storeFile(objects: Objects, file: Missing, log: (problem: string) => void): Promise<void> {
+async function storeFile({ objects, reader, log = () => {} }: Storing, file: Missing): Promise<void> {
   if (objects.has(file)) return;
+  const place = reader.placeOf(file.name);
   try {
-    await objects.write(file, verified(createReadStream(file.path), file, file.path));
+    await objects.write(file, verified(contentOf(reader, file.name), file, place));
   } catch (error) {
     if (error instanceof DamageError) log(error.message);
-    else if (isMissing(error)) log(`${file.path} is missing.`);
+    else if (error instanceof FileDifference) log(`${place} ${error.what}.`);
     else throw error;
   }
 }
 
+/** Names the bucket of the files when it fails, because the target of the backup can be a bucket, too. */
+async function* contentOf(reader: FileReader, name: string): AsyncGenerator<Buffer> {
+  try {
+    yield* reader.read(name);
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error;
+    throw new Error(`${reader.placeOf(name)} cannot be read, because ${error.reason}.`, { cause: error });
+  }
+}
+
 /** Leaves the disk to other processes half of the time. Without `log`, a copy during which deletions wait reports missing files. */
-async function storeGently(objects: Objects, files: Missing[], log: TakeOptions["log"] = () => {}): Promise<void> {
+async function storeGently(storing: Storing, files: Missing[]): Promise<void> {
   for (const file of files) {
     const started = performance.now();
-    await storeFile(objects, file, log);
+    await storeFile(storing, file);
     await sleep(Math.min(performance.now() - started, LONGEST_PAUSE_MS));
   }
 }
@@ -213,5 +250,3 @@ async function requireSameDeployment(target: Target, identity: string): Promise<
   if (other !== null && other.deployment !== identity)
     throw new Error(`${target.describe("")} has the backups of another deployment. Set BACKUP_TO to another folder or prefix.`);
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -17,7 +17,8 @@ async function outcome(): Promise<WorkerMessage> {
     const [{ readConfig }, { runBackup }] = await Promise.all([import("../config/config.ts"), import("./run-backup.ts")]);
     const { server } = await readConfig(process.env, { production: true });
     if (!server.backups) throw new Error("BACKUP_TO is missing.");
-    return { run: await runBackup({ dataDir: server.dataDir, settings: server.backups, env: process.env }) };
+    const fileBucket = server.engine?.fileBucket ?? null;
+    return { run: await runBackup({ dataDir: server.dataDir, settings: server.backups, fileBucket, env: process.env }) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }

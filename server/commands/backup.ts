@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { backUp, lockForBackup } from "@atelier/engine/backup";
 import { copyDurably, sync } from "@atelier/engine/copy";
+import { readFileBucket } from "../config/file-bucket.ts";
 import { writeManifest } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
 import { writeFailure } from "./write-failure.ts";
@@ -33,7 +34,13 @@ async function main(): Promise<void> {
   try {
     await rm(partial, { recursive: true, force: true });
     await mkdir(partial, { mode: 0o700 });
-    const { running } = await backUp({ from: join(dataDir, "convex"), to: join(partial, "convex"), adminKey, hardLinks: values.link });
+    const { running } = await backUp({
+      from: join(dataDir, "convex"),
+      to: join(partial, "convex"),
+      adminKey,
+      hardLinks: values.link,
+      fileBucket: await readFileBucket(process.env),
+    });
     await copyDurably(secrets, join(partial, "secrets.json"));
     await writeManifest(partial);
     await sync(partial);
@@ -65,7 +72,12 @@ async function backUpToTarget(): Promise<void> {
   await ensureBuilt();
   const { server } = await readConfig(process.env, { production: true });
   if (!server.backups) return;
-  const { name, problems, newBytes, pages } = await runBackup({ dataDir: server.dataDir, settings: server.backups, env: process.env });
+  const { name, problems, newBytes, pages } = await runBackup({
+    dataDir: server.dataDir,
+    settings: server.backups,
+    fileBucket: server.engine?.fileBucket ?? null,
+    env: process.env,
+  });
   await leaveRecord(dataDir, { action: problems.length > 0 ? "backup.failed" : "backup.taken", name });
   if (problems.length > 0) throw new Error(`The backup ${name} failed its test:\n${formatProblems(problems)}`);
   console.log(

@@ -9,7 +9,8 @@ import { checkBackups } from "../backups/check-backups.ts";
 import { isBackupFolder, requireReadable } from "../backups/targets/folder-target.ts";
 import { openTarget } from "../backups/targets/open-target.ts";
 import { readBackupAccess } from "../config/backup-access.ts";
-import { isBucket } from "../s3/s3-settings.ts";
+import { readFileBucket } from "../config/file-bucket.ts";
+import { isBucket } from "@atelier/engine/s3-settings";
 import { formatProblems } from "./problems.ts";
 
 if (existsSync(".env")) process.loadEnvFile(".env");
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
   if (copy && isBackupFolder(copy)) return checkScheduled(copy);
   const dir = join(copy ?? dataDir, "convex");
   if (!existsSync(join(dir, FILE_NAME))) throw new Error(`${join(dir, FILE_NAME)} is missing.`);
-  const result = await (copy ? checkCopy(dir) : checkData(dir));
+  const result = await (copy ? checkCopy(dir) : checkData(dir, await readFileBucket(process.env)));
   if (result.problems.length === 0) {
     console.log(`${dir} has no problems. Checked: the database, its indexes and ${result.storedFiles} stored files.`);
     return;
@@ -52,9 +53,11 @@ async function checkScheduled(to: string): Promise<void> {
 async function setAside(dir: string, { damagedFiles }: CheckResult): Promise<void> {
   const folder = join(dir, "damaged");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const moved = damagedFiles.filter(({ isMissing }) => !isMissing);
+  const moved = damagedFiles.filter(({ isMissing, isLocal }) => !isMissing && isLocal);
   for (const { path } of moved) await rename(path, join(folder, basename(path)));
   console.error(`${moved.length} damaged images were moved to ${folder}.`);
+  const inBucket = damagedFiles.filter(({ isMissing, isLocal }) => !isMissing && !isLocal).length;
+  if (inBucket > 0) console.error(`${inBucket} damaged images in the bucket were not changed.`);
 }
 
 main().catch((error: unknown) => {

@@ -18,7 +18,7 @@ import { completeRestore, partialOf, RESTORED_PARTS } from "../deployment/comple
 import { leaveRecord } from "../deployment/operation-records.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { readBackupAccess } from "../config/backup-access.ts";
-import { isBucket } from "../s3/s3-settings.ts";
+import { isBucket } from "@atelier/engine/s3-settings";
 import { manifestProblems } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
 import { writeFailure } from "./write-failure.ts";

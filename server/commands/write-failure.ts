@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isBucket } from "../s3/s3-settings.ts";
+import { isBucket } from "@atelier/engine/s3-settings";
 import { reasonOf } from "../deployment/data-dir.ts";
 
 export type CopyJob = {

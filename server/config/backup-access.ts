@@ -1,24 +1,13 @@
 import * as z from "zod";
 import type { BackupAccess } from "../backups/targets/open-target.ts";
-import { ConfigError, problemText } from "./config-error.ts";
-import { readSecretFiles } from "./secret-files.ts";
-import { backupAccess, IDENTITY, RECIPIENTS, secretSettings } from "./settings.ts";
+import { readSome } from "./read-some.ts";
+import { backupAccess, IDENTITY, RECIPIENTS } from "./settings.ts";
 
 const accessSchema = z.object(backupAccess);
 
 /** Reads the settings that commands need to open backups. Throws `ConfigError`. */
-export async function readBackupAccess(env: NodeJS.ProcessEnv): Promise<BackupAccess> {
-  const { env: withSecrets, problems } = await readSecretFiles(
-    env,
-    secretSettings.filter((name) => name in backupAccess),
-  );
-  const nonEmptyEnv = Object.fromEntries(Object.entries(withSecrets).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = accessSchema.safeParse(nonEmptyEnv);
-  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv)));
-  else problems.push(...(await keyProblems(parsed.data)));
-  if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  return accessOf(parsed.data);
-}
+export const readBackupAccess = async (env: NodeJS.ProcessEnv): Promise<BackupAccess> =>
+  accessOf(await readSome(env, accessSchema, keyProblems));
 
 type BackupAccessSettings = z.infer<typeof accessSchema>;
 

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileBucketVariables, readFileBucketSettings } from "@atelier/engine/file-bucket-settings";
 import { readBackupAccess } from "./backup-access.ts";
+import { readFileBucket } from "./file-bucket.ts";
 import { readConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { settings } from "./settings.ts";
@@ -98,6 +100,38 @@ describe("settings", () => {
       "BACKUP_S3_SECRET_ACCESS_KEY is invalid; expected a secret access key without spaces",
     ]);
     expect(await readBackupAccess({})).toMatchObject({ s3: null });
+  });
+
+  it("describe a bucket for stored files, whose keys can be in files", async () => {
+    const secret = join(dir, "bucket-secret");
+    await writeFile(secret, "s/e+cret\n");
+    const env = { FILES_S3_LOCATION: "s3://bucket/a", FILES_S3_ACCESS_KEY_ID: "AKID", FILES_S3_SECRET_ACCESS_KEY_FILE: secret };
+    const fileBucket = {
+      location: "s3://bucket/a",
+      s3: {
+        endpoint: "https://s3.eu-west-1.amazonaws.com",
+        region: "eu-west-1",
+        accessKeyId: "AKID",
+        secretAccessKey: "s/e+cret",
+        pathStyle: true,
+      },
+      cacheBytes: 1_000_000,
+      movesBack: true,
+      takesOver: false,
+    };
+    const changed = { FILES_S3_REGION: "eu-west-1", FILES_S3_CACHE_BYTES: "1000000", FILES_S3_MOVE_BACK: "true" };
+    expect((await read({ ...env, ...changed })).server.engine).toMatchObject({ fileBucket });
+    expect(await readFileBucket({ ...env, ...changed })).toEqual(fileBucket);
+    expect((await read({})).server.engine).toMatchObject({ fileBucket: null });
+    expect(await readFileBucket({})).toBeNull();
+    expect(fileBucketVariables(fileBucket)).toMatchObject(changed);
+    expect(readFileBucketSettings(fileBucketVariables(fileBucket))).toEqual(fileBucket);
+    expect(await problems({ ...env, FILES_S3_SECRET_ACCESS_KEY_FILE: "", FILES_S3_SECRET_ACCESS_KEY: "s e c r e t" })).toEqual([
+      "FILES_S3_SECRET_ACCESS_KEY is invalid; expected a secret access key without spaces",
+    ]);
+    expect(await problems({ ...env, FILES_S3_LOCATION: "bucket/a" })).toEqual([
+      'FILES_S3_LOCATION is "bucket/a"; expected a bucket, like s3://bucket/prefix',
+    ]);
   });
 
   it("describe keys of backups, which errors never contain", async () => {

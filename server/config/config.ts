@@ -3,10 +3,12 @@ import type { AppConfig } from "../../app/config.ts";
 import type { BackupSettings } from "../backups/run-backup.ts";
 import { problemWithExistingFolder, problemWithFolder } from "../deployment/data-dir.ts";
 import { loadSecrets, SecretsError } from "../deployment/secrets.ts";
-import { isBucket } from "../s3/s3-settings.ts";
+import type { FileBucketSettings } from "@atelier/engine/file-bucket-settings";
+import { isBucket } from "@atelier/engine/s3-settings";
 import { appConfig, mailFromOf, publicUrlOf } from "./app-config.ts";
 import { accessOf, keyProblems } from "./backup-access.ts";
 import { ConfigError, problemText } from "./config-error.ts";
+import { fileBucketOf } from "./file-bucket.ts";
 import { issuers, issuerSecrets } from "./issuers.ts";
 import { socialProviders } from "./providers.ts";
 import { readSecretFiles } from "./secret-files.ts";
@@ -27,7 +29,15 @@ export type ServerConfig = {
   /** How long requests are accepted after a stop signal, while /readyz answers 503. */
   stopDelaySeconds: number;
   metrics: { token: string | null; onLoopback: boolean };
-  engine: { dir: string; port: number; sitePort: number; adminKey: string; acceptOlderDatabase: Date | undefined } | null;
+  engine: {
+    dir: string;
+    port: number;
+    sitePort: number;
+    adminKey: string;
+    acceptOlderDatabase: Date | undefined;
+    /** Null with all files in `dir`. */
+    fileBucket: FileBucketSettings | null;
+  } | null;
 };
 
 /** Reads and validates all settings, and creates missing secrets. `warnings` are sentences for the log. Throws `ConfigError`. */
@@ -102,6 +112,7 @@ export async function readConfig(
               sitePort: set.ENGINE_SITE_PORT,
               adminKey,
               acceptOlderDatabase: set.ACCEPT_OLDER_DATABASE,
+              fileBucket: fileBucketOf(set),
             },
     },
     app: appConfig(set, {

@@ -6,6 +6,9 @@ import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 const conflicts = (env: Record<string, string>, { production = true, providers = ["github"], issuers = [] as string[] } = {}) =>
   settingsConflicts(settings.parse(env), { production, providers, issuers });
 
+const FILES_S3 = { FILES_S3_LOCATION: "s3://bucket/files", FILES_S3_ACCESS_KEY_ID: "AKID", FILES_S3_SECRET_ACCESS_KEY: "secret" };
+const BACKUP_S3 = { BACKUP_S3_ACCESS_KEY_ID: "AKID", BACKUP_S3_SECRET_ACCESS_KEY: "secret" };
+
 const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, "SMTP_URL", "`ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true`"],
   [{ MAIL_FROM: "a@b.example" }, "SMTP_URL", "`MAIL_FROM`"],
@@ -32,6 +35,24 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
     "`BACKUP_ENCRYPT_TO`",
   ],
   [{ BACKUP_TO: "s3://bucket", BACKUP_S3_ACCESS_KEY_ID: "AKID" }, "BACKUP_S3_SECRET_ACCESS_KEY", "`BACKUP_TO` with a bucket"],
+  [{ FILES_S3_LOCATION: "s3://bucket", FILES_S3_ACCESS_KEY_ID: "AKID" }, "FILES_S3_SECRET_ACCESS_KEY", "`FILES_S3_LOCATION`"],
+  [{ FILES_S3_LOCATION: "s3://bucket", CONVEX_URL: "https://happy-otter-1.convex.cloud" }, "FILES_S3_LOCATION", "`FILES_S3_LOCATION`"],
+  [{ ...FILES_S3, BACKUP_TO: "s3://bucket/files/backups", ...BACKUP_S3 }, "FILES_S3_LOCATION and BACKUP_TO", "`FILES_S3_LOCATION`"],
+  [{ ...FILES_S3, BACKUP_TO: "s3://bucket", ...BACKUP_S3 }, "FILES_S3_LOCATION and BACKUP_TO", "`FILES_S3_LOCATION`"],
+  ...[
+    ["FILES_S3_ENDPOINT", "https://minio.example"],
+    ["FILES_S3_REGION", "eu-central-1"],
+    ["FILES_S3_ACCESS_KEY_ID", "AKID"],
+    ["FILES_S3_SECRET_ACCESS_KEY", "secret"],
+    ["FILES_S3_PATH_STYLE", "false"],
+    ["FILES_S3_CACHE_BYTES", "1"],
+    ["FILES_S3_MOVE_BACK", "true"],
+    ["FILES_S3_TAKE_OVER", "true"],
+  ].map(([name = "", value = ""]): [Record<string, string>, string, string] => [
+    { [name]: value },
+    `FILES_S3_LOCATION is missing: ${name}`,
+    "another `FILES_S3_` variable",
+  ]),
   [{ CONVEX_INTERNAL_URL: "http://convex:3210" }, "CONVEX_URL", "`CONVEX_INTERNAL_URL`"],
   [{ PORT: "3210" }, "ENGINE_PORT", "`PORT`"],
   [{ PORT: "3211" }, "ENGINE_SITE_PORT", "`PORT`"],
@@ -77,6 +98,9 @@ it.each([
   [{ ACCOUNTS_LINKING: "false" }],
   [{ ACCOUNTS_TRUSTED_PROVIDERS: "github" }],
   [{ PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" }],
+  [FILES_S3],
+  [{ ...FILES_S3, BACKUP_TO: "s3://bucket/backups", ...BACKUP_S3 }],
+  [{ ...FILES_S3, BACKUP_TO: "s3://other/files", ...BACKUP_S3 }],
   [{ HOST: "0.0.0.0" }],
   [{ HOST: "::" }],
   [{ HOST: "127.0.0.2" }],
@@ -96,6 +120,12 @@ const warnings = (env: NodeJS.ProcessEnv) => settingsWarnings(settings.parse(env
 it("warns about uploads that are larger than the quota", () => {
   expect(warnings({ UPLOAD_MAX_BYTES: "1001", STORAGE_QUOTA_BYTES: "1000" })).toEqual([expect.stringContaining("UPLOAD_MAX_BYTES (1001)")]);
   expect(warnings({ UPLOAD_MAX_BYTES: "1000", STORAGE_QUOTA_BYTES: "1000" })).toEqual([]);
+});
+
+it("warns about a bucket for stored files that others in the network can read", () => {
+  const warned = [expect.stringMatching(/^FILES_S3_ENDPOINT has http/)];
+  expect(warnings({ ...FILES_S3, FILES_S3_ENDPOINT: "http://minio:9000" })).toEqual(warned);
+  expect(warnings({ ...FILES_S3, FILES_S3_ENDPOINT: "http://127.0.0.1:9000" })).toEqual([]);
 });
 
 it("warns about trusted providers without effect", () => {

@@ -1,8 +1,9 @@
 import { BlockList, isIP } from "node:net";
 import { isAbsolute, relative, resolve } from "node:path";
-import type { Settings } from "./settings.ts";
+import { isBucket, parseBucket } from "@atelier/engine/s3-settings";
+import { missingFileKeys } from "./file-bucket.ts";
+import { FILE_DEFAULTS, type Settings } from "./settings.ts";
 import { providersWithoutAddress } from "./providers.ts";
-import { isBucket } from "../s3/s3-settings.ts";
 
 export type SettingsContext = {
   production: boolean;
@@ -14,6 +15,7 @@ export type SettingsContext = {
 export function settingsConflicts(set: Settings, context: SettingsContext): string[] {
   return [
     ...backupConflicts(set),
+    ...fileConflicts(set),
     ...(set.CONVEX_URL ? missingSecrets(set) : embeddedConflicts(set)),
     ...accountConflicts(set, context),
     ...paymentConflicts(set),
@@ -28,7 +30,7 @@ export function settingsWarnings(set: Settings, providers: readonly string[]): s
     UPLOAD_MAX_BYTES > STORAGE_QUOTA_BYTES
       ? [`UPLOAD_MAX_BYTES (${UPLOAD_MAX_BYTES}) is above STORAGE_QUOTA_BYTES (${STORAGE_QUOTA_BYTES}), which limits each upload`]
       : [];
-  return [...limit, ...uselessTrust(set, providers), ...untrustedProxy(set), ...unencryptedBucket(set)];
+  return [...limit, ...uselessTrust(set, providers), ...untrustedProxy(set), ...unencryptedBuckets(set)];
 }
 
 /** Servers of one remote deployment share its secrets, so none may create its own. */
@@ -73,6 +75,25 @@ function backupConflicts(set: Settings): string[] {
   return isInside(BACKUP_TO, DATA_DIR) || isInside(DATA_DIR, BACKUP_TO)
     ? ["BACKUP_TO and DATA_DIR are in the same folder: backups need a folder of their own, if possible on another disk"]
     : twoKeys;
+}
+
+function fileConflicts(set: Settings): string[] {
+  const { FILES_S3_LOCATION: location, CONVEX_URL, BACKUP_TO } = set;
+  if (location === undefined)
+    return Object.entries(FILE_DEFAULTS)
+      .filter(([name, standard]) => set[name as keyof typeof FILE_DEFAULTS] !== standard)
+      .map(([name]) => `FILES_S3_LOCATION is missing: ${name} requires it`);
+  if (CONVEX_URL) return ["FILES_S3_LOCATION is set, but CONVEX_URL uses another deployment, which stores its own files"];
+  const [files, backups] = [parseBucket(location), parseBucket(BACKUP_TO ?? "")];
+  const isShared =
+    files !== null &&
+    files.bucket === backups?.bucket &&
+    set.FILES_S3_ENDPOINT === set.BACKUP_S3_ENDPOINT &&
+    (files.prefix.startsWith(backups.prefix) || backups.prefix.startsWith(files.prefix));
+  return [
+    ...missingFileKeys(set),
+    ...(isShared ? ["FILES_S3_LOCATION and BACKUP_TO are in the same prefix: backups need a prefix of their own, or another bucket"] : []),
+  ];
 }
 
 function accountConflicts(set: Settings, { production, providers, issuers }: SettingsContext): string[] {
@@ -135,14 +156,24 @@ function paymentConflicts(set: Settings): string[] {
   return [...missing, `STRIPE_SECRET_KEY is ${kind}`];
 }
 
-function unencryptedBucket({ BACKUP_TO, BACKUP_S3_ENDPOINT, BACKUP_ENCRYPT_TO, BACKUP_PASSPHRASE }: Settings): string[] {
-  if (!BACKUP_TO || !isBucket(BACKUP_TO) || !BACKUP_S3_ENDPOINT?.startsWith("http:")) return [];
-  const host = new URL(BACKUP_S3_ENDPOINT).hostname.replace(/^\[(.*)\]$/, "$1");
+function unencryptedBuckets(set: Settings): string[] {
+  const { BACKUP_TO, BACKUP_S3_ENDPOINT, BACKUP_ENCRYPT_TO, BACKUP_PASSPHRASE, FILES_S3_LOCATION, FILES_S3_ENDPOINT } = set;
+  const hasReadableBackups = BACKUP_TO !== undefined && isBucket(BACKUP_TO) && !BACKUP_ENCRYPT_TO && !BACKUP_PASSPHRASE;
+  return [
+    ...(hasReadableBackups && isOpenToNetwork(BACKUP_S3_ENDPOINT)
+      ? ["BACKUP_S3_ENDPOINT has http, so others in the network can read the backups. Use https"]
+      : []),
+    ...(FILES_S3_LOCATION !== undefined && isOpenToNetwork(FILES_S3_ENDPOINT)
+      ? ["FILES_S3_ENDPOINT has http, so others in the network can read the stored files. Use https"]
+      : []),
+  ];
+}
+
+function isOpenToNetwork(endpoint: string | undefined): boolean {
+  if (!endpoint?.startsWith("http:")) return false;
+  const host = new URL(endpoint).hostname.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(host);
-  const isLocal = host === "localhost" || (family !== 0 && REACHED_BY_LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4"));
-  return isLocal || BACKUP_ENCRYPT_TO || BACKUP_PASSPHRASE
-    ? []
-    : ["BACKUP_S3_ENDPOINT has http, so others in the network can read the backups. Use https"];
+  return host !== "localhost" && (family === 0 || !REACHED_BY_LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4"));
 }
 
 function addressConflicts(set: Settings): string[] {

@@ -3,7 +3,8 @@ import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { nextMatch, parseCronExpression } from "@atelier/engine/cron-expression";
 import { signingKeySchema } from "../deployment/secrets.ts";
-import { parseBucket } from "../s3/s3-settings.ts";
+import { DEFAULT_CACHE_BYTES } from "@atelier/engine/file-bucket-settings";
+import { parseBucket } from "@atelier/engine/s3-settings";
 import { providerIds, variablesOf } from "./providers.ts";
 
 const wholeNumber = (least: number, most: number) =>
@@ -65,15 +66,16 @@ const yesOrNo = z.stringbool({ error: "true or false" });
 export const RECIPIENTS = "recipients of age, separated by commas, like age1…";
 export const IDENTITY = "an identity of age, like AGE-SECRET-KEY-1…";
 
+const region = z.string().regex(/^[\w-]+$/, { error: "the id of a region, like eu-central-1" });
+const accessKeyId = z.string().regex(/^\S+$/, { error: "an access key id without spaces" });
+const secretAccessKey = z.string().regex(/^\S+$/, { error: "a secret access key without spaces" });
+
 /** Settings that open backups, also in `npm run restore` and `npm run check-data`. */
 export const backupAccess = {
   BACKUP_S3_ENDPOINT: origin.optional(),
-  BACKUP_S3_REGION: z
-    .string()
-    .regex(/^[\w-]+$/, { error: "the id of a region, like eu-central-1" })
-    .default("us-east-1"),
-  BACKUP_S3_ACCESS_KEY_ID: z.string().regex(/^\S+$/, { error: "an access key id without spaces" }).optional(),
-  BACKUP_S3_SECRET_ACCESS_KEY: z.string().regex(/^\S+$/, { error: "a secret access key without spaces" }).optional(),
+  BACKUP_S3_REGION: region.default("us-east-1"),
+  BACKUP_S3_ACCESS_KEY_ID: accessKeyId.optional(),
+  BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey.optional(),
   BACKUP_S3_PATH_STYLE: yesOrNo.default(true),
   BACKUP_ENCRYPT_TO: list.pipe(z.array(z.string().regex(/^age1[a-z\d]+$/, { error: RECIPIENTS }))).optional(),
   BACKUP_PASSPHRASE: z.string().min(16, { error: "at least 16 characters" }).optional(),
@@ -87,6 +89,34 @@ export const backupAccess = {
     )
     .pipe(z.array(z.string().regex(/^AGE-SECRET-KEY-(?:PQ-)?1[A-Z\d]+$/, { error: IDENTITY })).min(1, { error: IDENTITY }))
     .optional(),
+};
+
+/** The values of `FILES_S3_*` that are not given. */
+export const FILE_DEFAULTS = {
+  FILES_S3_ENDPOINT: undefined,
+  FILES_S3_REGION: "us-east-1",
+  FILES_S3_ACCESS_KEY_ID: undefined,
+  FILES_S3_SECRET_ACCESS_KEY: undefined,
+  FILES_S3_PATH_STYLE: true,
+  FILES_S3_CACHE_BYTES: DEFAULT_CACHE_BYTES,
+  FILES_S3_MOVE_BACK: false,
+  FILES_S3_TAKE_OVER: false,
+};
+
+/** Settings of stored files in a bucket, also in `npm run backup` and `npm run check-data`. */
+export const fileSettings = {
+  FILES_S3_LOCATION: z
+    .string()
+    .refine((text) => parseBucket(text) !== null, { error: "a bucket, like s3://bucket/prefix" })
+    .optional(),
+  FILES_S3_ENDPOINT: origin.optional(),
+  FILES_S3_REGION: region.default(FILE_DEFAULTS.FILES_S3_REGION),
+  FILES_S3_ACCESS_KEY_ID: accessKeyId.optional(),
+  FILES_S3_SECRET_ACCESS_KEY: secretAccessKey.optional(),
+  FILES_S3_PATH_STYLE: yesOrNo.default(FILE_DEFAULTS.FILES_S3_PATH_STYLE),
+  FILES_S3_CACHE_BYTES: wholeNumber(0, 1_000_000_000_000_000 - 1).default(FILE_DEFAULTS.FILES_S3_CACHE_BYTES),
+  FILES_S3_MOVE_BACK: yesOrNo.default(FILE_DEFAULTS.FILES_S3_MOVE_BACK),
+  FILES_S3_TAKE_OVER: yesOrNo.default(FILE_DEFAULTS.FILES_S3_TAKE_OVER),
 };
 
 export const settings = z.object({
@@ -116,6 +146,7 @@ export const settings = z.object({
     })
     .optional(),
   ...backupAccess,
+  ...fileSettings,
   BACKUP_SCHEDULE: cron.default("0 2 * * *"),
   BACKUP_KEEP: keep.default({ days: 7, weeks: 4, months: 12 }),
   UPDATE_SNAPSHOTS: yesOrNo.default(true),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
+import { type FileBucketSettings, fileBucketVariables } from "@atelier/engine/file-bucket-settings";
 import { lockFolder } from "@atelier/engine/folder-lock";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
@@ -23,6 +24,7 @@ export type EmbeddedOptions = {
   sitePort: number;
   adminKey: string;
   acceptOlderDatabase?: Date | undefined;
+  fileBucket?: FileBucketSettings | null;
   beforeOpen?: () => Promise<void>;
   scheduledFunctions?: boolean;
   log: Log;
@@ -121,7 +123,7 @@ async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof ru
 
 const readyMessage = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z.url() });
 
-function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, scheduledFunctions = true, log }: EmbeddedOptions) {
+function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, fileBucket = null, scheduledFunctions = true, log }: EmbeddedOptions) {
   const options = [
     ...(acceptOlderDatabase ? ["--accept-older-database", acceptOlderDatabase.toISOString()] : []),
     ...(scheduledFunctions ? [] : ["--no-scheduled-functions"]),
@@ -151,6 +153,7 @@ function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, scheduledFunc
         TZ: process.env.TZ,
         NODE_ENV: process.env.NODE_ENV,
         CONVEX_ADMIN_KEY: adminKey,
+        ...(fileBucket && fileBucketVariables(fileBucket)),
       },
     },
   );

@@ -7,10 +7,15 @@ import { lockFolder } from "../storage/folder-lock.ts";
 import { newestCommit, writeLastCommit } from "../storage/last-commit.ts";
 import { loadAdminKey } from "../auth/key-file.ts";
 import { readAddress } from "./address.ts";
+import { requireFileBucket, type FileBucketSettings } from "../functions/files/bucket/bucket-settings.ts";
+import { openFileReader } from "../functions/files/bucket/file-reader.ts";
 import { copyDurably, copyFolder, sync } from "./copy.ts";
+import { fetchMissing, missingBytes } from "./fetch-missing.ts";
 
 const LOCK = "backup.lock";
 const ATTEMPTS = 3;
+/** Files of at most this total size are copied from a bucket while deletions wait. */
+const HELD_BYTES = 64 * 1024 * 1024;
 const ANSWER_WITHIN_MS = 60_000;
 const OTHER_FILES = ["admin-key"];
 
@@ -20,6 +25,8 @@ export type BackupOptions = {
   adminKey?: string | undefined;
   /** Saves space, but damage to a live file damages the backup, too. */
   hardLinks?: boolean;
+  /** Null with all files in `from`. */
+  fileBucket?: FileBucketSettings | null;
 };
 
 /** @throws {Error} when `to` exists, the data is in use by an unresponsive process, or space runs out */
@@ -42,12 +49,19 @@ export function lockForBackup(folder: string): () => void {
   return unlock;
 }
 
-async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: BackupOptions): Promise<{ running: boolean }> {
+async function backUpLocked({
+  from,
+  to: target,
+  adminKey,
+  hardLinks = false,
+  fileBucket = null,
+}: BackupOptions): Promise<{ running: boolean }> {
   const partial = `${target}.partial`;
   await rm(partial, { recursive: true, force: true });
   await mkdir(join(partial, "files"), { recursive: true, mode: 0o700 });
   try {
-    const running = await copyHeld({ from, to: partial, hardLinks, adminKey });
+    requireFileBucket(from, fileBucket);
+    const running = await copyHeld({ from, to: partial, hardLinks, adminKey, fileBucket });
     writeLastCommit(partial, newestCommit(partial));
     for (const name of OTHER_FILES) if (existsSync(join(from, name))) await copyDurably(join(from, name), join(partial, name));
     await sync(partial);
@@ -60,17 +74,24 @@ async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: B
   }
 }
 
-type Copy = { from: string; to: string; hardLinks: boolean; adminKey: string | undefined };
+type Copy = { from: string; to: string; hardLinks: boolean; adminKey: string | undefined; fileBucket: FileBucketSettings | null };
 
 /** Retries when a push or restart closed the file: that is a checkpoint, which invalidates the copy. */
-async function copyHeld({ from, to, hardLinks, adminKey }: Copy): Promise<boolean> {
+async function copyHeld({ from, to, hardLinks, adminKey, fileBucket }: Copy): Promise<boolean> {
+  const reader = fileBucket && openFileReader(join(from, "files"), fileBucket);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const { result: running, isUnbroken } = await withHeldData({ from, scratch: to, adminKey }, async (dir) => {
+    const { result, isUnbroken } = await withHeldData({ from, scratch: to, adminKey }, async (dir) => {
       if (dir !== to) await copyDurably(join(dir, FILE_NAME), join(to, FILE_NAME));
       await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
-      return dir !== to;
+      const running = dir !== to;
+      if (!reader) return { running, isComplete: true };
+      const isComplete = attempt === ATTEMPTS || (await missingBytes(to)) <= HELD_BYTES;
+      if (isComplete) await fetchMissing(to, reader);
+      return { running, isComplete };
     });
-    if (isUnbroken) return running;
+    if (isUnbroken && result.isComplete) return result.running;
+    // Deletions need not wait while many files are copied from the bucket.
+    if (reader && !result.isComplete) await fetchMissing(to, reader);
   }
   throw new Error("A push or a restart interrupted each attempt to copy. Try again.");
 }

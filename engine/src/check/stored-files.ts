@@ -1,19 +1,19 @@
 import { Buffer } from "node:buffer";
-import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { differenceOf } from "../functions/files/file-content.ts";
+import type { FileReader } from "../functions/files/bucket/file-reader.ts";
 import { storedFileName } from "../functions/files/file-names.ts";
 import { openCatalog } from "../storage/catalog.ts";
 import { prepare, textOf } from "../storage/rows.ts";
 
 const FILES_AT_ONCE = 4;
 
-export type DamagedFile = { path: string; isMissing: boolean; problem: string };
+export type DamagedFile = { path: string; isMissing: boolean; isLocal: boolean; problem: string };
 
 /** `name` is the file's name in the folder; `sha256` is in hex or base64. */
 export type StoredFile = { id: string; name: string; size: number; sha256: string };
 
-export async function fileProblems(sql: DatabaseSync, folder: string): Promise<{ damaged: DamagedFile[]; checked: number }> {
+/** @throws {S3Error} when a bucket cannot be read */
+export async function fileProblems(sql: DatabaseSync, reader: FileReader): Promise<{ damaged: DamagedFile[]; checked: number }> {
   const files = storedFiles(sql);
   const damaged: DamagedFile[] = [];
   let checked = 0;
@@ -21,9 +21,10 @@ export async function fileProblems(sql: DatabaseSync, folder: string): Promise<{
     for (let next = files.next(); !next.done; next = files.next()) {
       checked += 1;
       const { id, name } = next.value;
-      const path = join(folder, name);
-      const found = await differenceOf(path, next.value);
-      if (found) damaged.push({ path, isMissing: found.isMissing, problem: `Stored file ${path} (${id}) ${found.what}.` });
+      const found = await reader.differenceOf(next.value);
+      const path = reader.placeOf(name);
+      const problem = `Stored file ${path} (${id}) ${found?.what}.`;
+      if (found) damaged.push({ path, isMissing: found.isMissing, isLocal: reader.isLocal(name), problem });
     }
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, checkNext));

@@ -1,13 +1,14 @@
 /** Prometheus metrics (text format 0.0.4). For administrators only, because they name functions. */
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { LoopWatch } from "../event-loop.ts";
+import type { FileBucketStatus } from "../functions/files/local-copy.ts";
 import { nameIn } from "../functions/paths.ts";
 import type { FunctionLog, FunctionRunner } from "../functions/types.ts";
 import { json } from "../http/reply.ts";
 import type { Routes } from "../http/router.ts";
 
 export type MetricsOptions = {
-  runner: Pick<FunctionRunner, "onLog" | "sizes" | "isDamaged">;
+  runner: Pick<FunctionRunner, "onLog" | "sizes" | "isDamaged"> & { files: Pick<FunctionRunner["files"], "status"> };
   authenticator: Pick<Authenticator, "requireAdmin">;
   sockets: () => number;
   watchedQueries: () => number;
@@ -36,7 +37,7 @@ export function metricsRoutes({ runner, authenticator, sockets, watchedQueries, 
     /** Sends a request to the transactor thread, so that a blocked thread fails the check. */
     "GET /api/health": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
-      return json({ damaged: await runner.isDamaged() });
+      return json({ damaged: await runner.isDamaged(), fileBucket: runner.files.status() });
     },
     "GET /api/metrics": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
@@ -58,6 +59,7 @@ export function metricsRoutes({ runner, authenticator, sockets, watchedQueries, 
         "# HELP convex_data_damaged 1 if the data is damaged; the deployment then writes nothing",
         "# TYPE convex_data_damaged gauge",
         `convex_data_damaged ${Number(await runner.isDamaged())}`,
+        ...fileBucketLines(runner.files.status()),
         "# HELP convex_collection_entries Entries in each in-memory collection",
         "# TYPE convex_collection_entries gauge",
         ...entries.map(([collection, size]) => `convex_collection_entries{collection="${collection}"} ${size}`),
@@ -71,6 +73,21 @@ export function metricsRoutes({ runner, authenticator, sockets, watchedQueries, 
       return { status: 200, headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }, body: `${lines.join("\n")}\n` };
     },
   };
+}
+
+function fileBucketLines(status: FileBucketStatus | null): string[] {
+  if (!status) return [];
+  return [
+    "# HELP convex_files_waiting Stored files that are still to be moved to or from the bucket",
+    "# TYPE convex_files_waiting gauge",
+    ...(status.waitingFiles === null ? [] : [`convex_files_waiting ${status.waitingFiles}`]),
+    "# HELP convex_file_cache_bytes Size of the local copies of files in the bucket",
+    "# TYPE convex_file_cache_bytes gauge",
+    `convex_file_cache_bytes ${status.cachedBytes}`,
+    "# HELP convex_file_bucket_failing 1 if the last attempt to move files failed",
+    "# TYPE convex_file_bucket_failing gauge",
+    `convex_file_bucket_failing ${Number(status.problem !== null)}`,
+  ];
 }
 
 const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

@@ -8,7 +8,10 @@ import { analyzeBundle } from "./bundles/analyze.ts";
 import { prepareInlineQuery } from "./bundles/inline-query.ts";
 import { sweepBundles } from "./bundles/bundle.ts";
 import { openModuleStore } from "./bundles/module-store.ts";
-import { openFileStore } from "./files/files.ts";
+import { openBucketFiles } from "./files/bucket/bucket-files.ts";
+import { requireFileBucket, type FileBucketSettings } from "./files/bucket/bucket-settings.ts";
+import { openFileStore, prepareFolders } from "./files/files.ts";
+import { localFiles, type FileBytes } from "./files/local-copy.ts";
 import type { Affected, Batch, LoadedCode, WireCall, WireRun } from "./transactor/transactor-protocol.ts";
 import { argumentsText } from "./call.ts";
 import { Committer } from "./committer.ts";
@@ -26,6 +29,8 @@ export type RunnerOptions = {
   cloudUrl: string;
   siteUrl: string;
   acceptLossUntil?: number | null | undefined;
+  /** Default: all files are on the local disk. */
+  fileBucket?: FileBucketSettings | null | undefined;
   warn?: ((line: string) => void) | undefined;
   simulation?: Simulation | undefined;
 };
@@ -68,6 +73,7 @@ class Runner implements FunctionRunner {
   readonly #committer: Committer | null;
   #transactor!: TransactorThread;
   #actions!: Actions;
+  #bytes!: FileBytes;
   files!: FunctionRunner["files"];
   #swept: Promise<void> = Promise.resolve();
   #administration: Promise<unknown> = Promise.resolve();
@@ -97,13 +103,15 @@ class Runner implements FunctionRunner {
   }
 
   async start(): Promise<void> {
-    const { dir, cloudUrl, siteUrl, acceptLossUntil = null, warn = console.warn } = this.#options;
+    const { dir, cloudUrl, siteUrl, acceptLossUntil = null, fileBucket = null, warn = console.warn } = this.#options;
+    requireFileBucket(dir, fileBucket);
     trimCache(dir);
     this.#transactor = await TransactorThread.start({
       dir,
       cloudUrl,
       siteUrl,
       acceptLossUntil,
+      hasFileBucket: fileBucket !== null,
       simulation: {
         defersCommits: this.#simulation.commitDelayMs !== null,
         writeBytesPerSecond: this.#simulation.writeBytesPerSecond,
@@ -114,7 +122,22 @@ class Runner implements FunctionRunner {
     });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);
-    this.files = await openFileStore(dir, this.#transactor);
+    try {
+      await prepareFolders(dir);
+      this.#bytes = fileBucket
+        ? await openBucketFiles({
+            dir,
+            settings: fileBucket,
+            transactor: this.#transactor,
+            hasAcceptedLoss: this.#transactor.hasAcceptedLoss,
+            log: warn,
+          })
+        : localFiles(dir);
+      this.files = await openFileStore(dir, this.#transactor, this.#bytes);
+    } catch (error) {
+      await this.#transactor.close();
+      throw error;
+    }
     this.#swept = quarantineStrayFiles({
       dir,
       transactor: this.#transactor,
@@ -322,7 +345,7 @@ class Runner implements FunctionRunner {
     this.#closing.abort();
     for (const limit of Object.values(this.#limits)) limit?.close();
     clearInterval(this.#upkeep);
-    await Promise.all([this.#administration, this.#swept]);
+    await Promise.all([this.#administration, this.#swept, this.#bytes.close()]);
     await this.#actions.close();
     await this.#transactor.close();
   }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { NO_SIMULATION, type Simulation } from "../simulation/options.ts";
 import type { Identity, Json } from "../values/types.ts";
 import { bundleSources, type ComponentSources } from "./bundles/bundle-fixture.ts";
-import { startRunner, type Jobs } from "./runner.ts";
+import type { FileBucketSettings } from "./files/bucket/bucket-settings.ts";
+import { startRunner, type Jobs, type RunnerOptions } from "./runner.ts";
 import type { Call, FunctionRunner, Outcome, Push } from "./types.ts";
 
 export const anonymous: Identity = { kind: "none" };
@@ -27,8 +28,12 @@ export class Fixture {
   runner!: FunctionRunner & { jobs: Jobs };
 
   readonly #simulation: Simulation;
+  readonly #options: Pick<RunnerOptions, "warn">;
+  /** Used by the next `open`. */
+  fileBucket: FileBucketSettings | null = null;
 
-  constructor(simulation: Partial<Simulation> = {}) {
+  constructor(simulation: Partial<Simulation> = {}, options: Pick<RunnerOptions, "warn"> = {}) {
+    this.#options = options;
     this.#simulation = { ...NO_SIMULATION, ...simulation };
   }
 
@@ -44,6 +49,8 @@ export class Fixture {
       cloudUrl: "http://127.0.0.1:3210",
       siteUrl: "http://127.0.0.1:3211",
       simulation: this.#simulation,
+      fileBucket: this.fileBucket,
+      ...this.#options,
     });
   }
 

@@ -2,6 +2,7 @@
 import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values/types.ts";
 import type { ComponentDefinition, DefinitionPath, MountedComponent } from "./components/definitions.ts";
 import type { ImportTarget } from "../transaction/import/import-target.ts";
+import type { FileBucketStatus } from "./files/local-copy.ts";
 import type { ComponentPath } from "./paths.ts";
 
 /** "exported": public functions of a component, for its parent. Clients never call functions of components ("public"). */
@@ -154,6 +155,7 @@ export type FunctionLog = {
   requestId: string | null;
 };
 
+/** `path` is the file's place on the disk, unless it is in a bucket. */
 export type OpenFile = { path: string; size: number; sha256: string; contentType: string | null };
 
 export interface FileStore {
@@ -165,11 +167,13 @@ export interface FileStore {
     options: { contentType: string | null; sha256?: string | undefined; component?: ComponentPath | undefined },
   ): Promise<string>;
   open(uuid: string): Promise<OpenFile | null>;
-  /** `range`: first and last byte. Throws DamagedDataError before the last chunk, or before a range's damaged block; all writes stop. */
+  /** `range`: first and last byte. Throws DamagedDataError before the last chunk, or before a range's damaged block; all writes stop. Throws FileUnavailableError for a file that its bucket does not return. */
   read(
     file: Pick<OpenFile, "path" | "size" | "sha256">,
     range?: { start: number; end: number } | null,
   ): AsyncGenerator<Uint8Array, void, undefined>;
-  /** @throws DamagedDataError if it does not match its row; all writes stop */
-  verify(file: Pick<OpenFile, "path" | "size" | "sha256">): Promise<void>;
+  /** Returns a local path of the compared file, which can move. A copy of a file in a bucket stays for a minute. @throws DamagedDataError if it does not match its row; all writes stop */
+  verify(file: Pick<OpenFile, "path" | "size" | "sha256">): Promise<string>;
+  /** Returns null if all files are on the local disk. */
+  status(): FileBucketStatus | null;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { ChecksumError } from "../functions/files/files.ts";
+import { FileUnavailableError } from "../functions/files/local-copy.ts";
 import type { FileStore } from "../functions/types.ts";
 import { isDiskFull } from "../storage/disk-full.ts";
 import { badRequest, notFound, RequestError } from "./errors.ts";
@@ -86,7 +87,11 @@ async function download(files: FileStore, request: IncomingMessage, uuid: string
   if (range) headers["Content-Range"] = `bytes ${range.start}-${range.end}/${file.size}`;
   const chunks = files.read(file, range);
   // Small files and ranges are verified before the head is sent; damage after that aborts the response.
-  const first = await chunks.next();
+  const first = await chunks.next().catch((error: unknown) => {
+    if (error instanceof FileUnavailableError) throw new RequestError(503, "StoredFileUnavailable", error.message);
+    if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "The disk is too full for a copy of the file.");
+    throw error;
+  });
   return { status: range ? 206 : 200, headers, body: first.done ? null : Readable.from(resumed(first.value, chunks)) };
 }
 

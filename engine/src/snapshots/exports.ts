@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { lockForBackup } from "../backup/back-up.ts";
+import type { FileBucketSettings } from "../functions/files/bucket/bucket-settings.ts";
 import type { FunctionRunner } from "../functions/types.ts";
 import { badRequest, notFound } from "../http/errors.ts";
 import { isDiskFull } from "../storage/disk-full.ts";
@@ -27,12 +28,13 @@ export type Exports = {
 
 export type ExportsOptions = {
   dir: string;
+  fileBucket: FileBucketSettings | null;
   runner: Pick<FunctionRunner, "hold" | "release" | "latest">;
   onChange: () => void;
   report: (error: unknown) => void;
 };
 
-export async function createExports({ dir, runner, onChange, report }: ExportsOptions): Promise<Exports> {
+export async function createExports({ dir, fileBucket, runner, onChange, report }: ExportsOptions): Promise<Exports> {
   const folder = join(dir, "exports");
   // A client may still wait for an export that a restart interrupted.
   const wasInterrupted = await readdir(folder).then(
@@ -60,7 +62,7 @@ export async function createExports({ dir, runner, onChange, report }: ExportsOp
       let answer: Awaited<ReturnType<typeof runExport>>;
       let isUnbroken = false;
       try {
-        const files = { databaseDir: dir, filesDir: join(dir, "files"), to: pathOf(start), includeStorage };
+        const files = { databaseDir: dir, filesDir: join(dir, "files"), fileBucket, to: pathOf(start), includeStorage };
         answer = await runExport(dir, files, closing.signal);
       } finally {
         isUnbroken = await runner.release(hold).catch(() => false);

@@ -1,12 +1,13 @@
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Buffer } from "node:buffer";
 import { ZipFile } from "yazl";
 import { fileKey } from "../check/stored-files.ts";
-import { comparedContent } from "../functions/files/file-content.ts";
+import type { FileBucketSettings } from "../functions/files/bucket/bucket-settings.ts";
+import { openFileReader } from "../functions/files/bucket/file-reader.ts";
+import { compared } from "../functions/files/file-content.ts";
 import { storedFileName } from "../functions/files/file-names.ts";
 import type { ComponentPath } from "../functions/paths.ts";
 import { openCatalog, type Table } from "../storage/catalog.ts";
@@ -18,6 +19,8 @@ import { extensionOf } from "./extensions.ts";
 export type ArchiveOptions = {
   databaseDir: string;
   filesDir: string;
+  /** Null with all files in `filesDir`. */
+  fileBucket?: FileBucketSettings | null;
   to: string;
   includeStorage: boolean;
 };
@@ -26,7 +29,6 @@ export type ArchiveOptions = {
 export const UNIFORM = '"uniform"\n';
 
 const CHUNK_CHARACTERS = 64 * 1024;
-const FILE_CHUNK_BYTES = 64 * 1024;
 
 const README = `# Snapshot of a deployment
 
@@ -41,8 +43,9 @@ Import it with \`npx convex import FILE.zip\`.
 type Row = { _id: string; _creationTime: number; sha256: string; size: number; contentType?: string };
 
 /** Writes a snapshot as a ZIP file and makes it durable. @throws {FileDifference} for a damaged stored file */
-export async function writeArchive({ databaseDir, filesDir, to, includeStorage }: ArchiveOptions): Promise<void> {
+export async function writeArchive({ databaseDir, filesDir, fileBucket = null, to, includeStorage }: ArchiveOptions): Promise<void> {
   const sql = openCopy(databaseDir);
+  const reader = openFileReader(filesDir, fileBucket);
   try {
     const key = Buffer.from(fileKey(sql), "base64");
     const statement = "SELECT json FROM documents WHERE key >= ? AND key < ? ORDER BY key";
@@ -75,8 +78,8 @@ export async function writeArchive({ databaseDir, filesDir, to, includeStorage }
           add(documentsPath(component, name), () => Readable.from(inChunks(fileLines(textsOf(table), key))));
           for (const text of textsOf(table)) {
             const row: Row = JSON.parse(text);
-            const path = join(filesDir, storedFileName(key, row._id));
-            const source = (): Readable => Readable.from(comparedContent(path, row, FILE_CHUNK_BYTES));
+            const file = storedFileName(key, row._id);
+            const source = (): Readable => Readable.from(compared(reader.read(file), row));
             add(filePath(component, row._id, extensionOf(row.contentType)), source, { compress: false, size: row.size });
           }
         } else {

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
 import { FILE_NAME, openCopy } from "./file.ts";
+import { locationOfFiles } from "./file-bucket-marker.ts";
 import { bigintOf, prepareWithBigInts } from "./rows.ts";
 
 const LAST_COMMIT = "last-commit";
@@ -83,7 +84,7 @@ export function storeLastCommit(dir: string, latest: () => Timestamp, report: (e
 export function checkDatabaseFile(dir: string, accepted: number | null): boolean {
   if (!hasStoredFiles(dir)) return false;
   const path = join(dir, FILE_NAME);
-  if (!existsSync(path)) return accept(dir, accepted, `${path} is missing, but ${join(dir, "files")} holds stored files.`);
+  if (!existsSync(path)) return accept(dir, accepted, `${path} is missing, but ${placeOfFiles(dir)} holds stored files.`);
   return statSync(path).size === 0 && accept(dir, accepted, emptyText(dir));
 }
 
@@ -105,13 +106,14 @@ function accept(dir: string, accepted: number | null, problem: string): true {
   throw new StorageError(`${problem} ${recoverySteps(dir)}`);
 }
 
-const emptyText = (dir: string): string => `${join(dir, FILE_NAME)} is empty, but ${join(dir, "files")} holds stored files.`;
+const emptyText = (dir: string): string => `${join(dir, FILE_NAME)} is empty, but ${placeOfFiles(dir)} holds stored files.`;
+const placeOfFiles = (dir: string): string => locationOfFiles(dir) ?? join(dir, "files");
 
 function newestKnownTime(dir: string): Date {
   const files = join(dir, "files");
   const now = Date.now();
   // Skips future times, which come from a wrong clock.
-  const times = readdirSync(files).flatMap((name) => {
+  const times = (existsSync(files) ? readdirSync(files) : []).flatMap((name) => {
     const { mtimeMs } = statSync(join(files, name));
     return mtimeMs <= now ? [mtimeMs] : [];
   });
@@ -120,6 +122,7 @@ function newestKnownTime(dir: string): Date {
 }
 
 function hasStoredFiles(dir: string): boolean {
+  if (locationOfFiles(dir) !== null) return true;
   try {
     const folder = opendirSync(join(dir, "files"));
     try {

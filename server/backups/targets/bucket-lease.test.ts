@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { S3Error } from "../../s3/s3-error.ts";
+import { S3Error } from "@atelier/engine/s3-error";
 import { leaseBucket, type LeaseClient } from "./bucket-lease.ts";
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
-import { S3Error } from "../../s3/s3-error.ts";
-import type { S3Client } from "../../s3/s3-client.ts";
+import { S3Error } from "@atelier/engine/s3-error";
+import type { S3Client } from "@atelier/engine/s3-client";
 
 /** A backup that was killed on another machine blocks the bucket for this time. */
 const LEASE_MS = 10 * 60_000;

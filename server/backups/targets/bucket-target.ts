@@ -1,17 +1,13 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import { type Part, s3Client, type S3Client } from "../../s3/s3-client.ts";
-import { S3Error } from "../../s3/s3-error.ts";
-import { parseBucket, type S3Settings } from "../../s3/s3-settings.ts";
+import { s3Client } from "@atelier/engine/s3-client";
+import { S3Error } from "@atelier/engine/s3-error";
+import { parseBucket, type S3Settings } from "@atelier/engine/s3-settings";
+import { abortAbandoned, PART_BYTES, putObject } from "@atelier/engine/s3-upload";
 import { leaseBucket } from "./bucket-lease.ts";
-import { inParts } from "./in-parts.ts";
 import { MissingError, type Target } from "./target.ts";
 import { workFolder } from "./work-folder.ts";
-
-/** Objects above this size are stored in parts. Two parts are in memory. */
-const PART_BYTES = 8 * 1024 * 1024;
-const ABANDONED_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 export type BucketOptions = {
   /** `s3://bucket/prefix` */
@@ -42,7 +38,7 @@ export function bucketTarget({ location, s3, workDir, partBytes = PART_BYTES, ..
       const unlock = await work.lock();
       try {
         // The first request, because an answer to the HEAD of the lease would not name the reason of a failure.
-        await abortAbandoned(client, prefix);
+        await abortAbandoned(client, `${prefix}objects/`);
         const owner = createHash("sha256").update(`${hostname()}\n${workDir}`).digest("hex").slice(0, 16);
         const lease = await leaseBucket(client, { key: keyOf("lock"), owner, what: describe("") });
         requireLease = () => lease.require();
@@ -71,12 +67,7 @@ export function bucketTarget({ location, s3, workDir, partBytes = PART_BYTES, ..
     },
     async write(name, content) {
       requireLease();
-      const parts = inParts(content, partBytes);
-      const first = await parts.next();
-      const second = await parts.next();
-      const start = first.value ?? Buffer.alloc(0);
-      if (second.done) await client.put(keyOf(name), start);
-      else await putInParts(client, keyOf(name), [start, second.value], parts);
+      await putObject(client, keyOf(name), content, { partBytes });
     },
     async flush() {},
     async remove(name) {
@@ -96,43 +87,4 @@ export function bucketTarget({ location, s3, workDir, partBytes = PART_BYTES, ..
     describe,
     localFile: () => null,
   };
-}
-
-/** Continues an interrupted upload of the same object: parts that are stored are not sent again. */
-async function putInParts(
-  client: S3Client,
-  key: string,
-  first: Buffer<ArrayBuffer>[],
-  rest: AsyncIterable<Buffer<ArrayBuffer>>,
-): Promise<void> {
-  const earlier = (await client.listUploads(key)).find((upload) => upload.key === key);
-  const id = earlier?.id ?? (await client.createUpload(key));
-  const stored = new Map(earlier && (await client.listParts(key, id)).map((part) => [part.number, part]));
-  const parts: Part[] = [];
-  let size = 0;
-  try {
-    for await (const body of chained(first, rest)) {
-      const number = parts.length + 1;
-      const known = stored.get(number);
-      const isStored = known?.size === body.length && known.etag.replaceAll('"', "") === createHash("md5").update(body).digest("hex");
-      parts.push(isStored && known ? known : await client.uploadPart(key, id, number, body));
-      size += body.length;
-    }
-    await client.completeUpload(key, id, parts, size);
-  } catch (error) {
-    // After a failed request, the next backup continues. Wrong content must not be continued.
-    if (!(error instanceof S3Error)) await client.abortUpload(key, id).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function* chained<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield* first;
-  yield* rest;
-}
-
-/** Aborts old incomplete uploads, because services charge for their parts. */
-async function abortAbandoned(client: S3Client, prefix: string): Promise<void> {
-  for (const { key, id, initiated } of await client.listUploads(`${prefix}objects/`))
-    if (Date.now() - initiated.getTime() > ABANDONED_AFTER_MS) await client.abortUpload(key, id);
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isBucket, type S3Settings } from "../../s3/s3-settings.ts";
+import { isBucket, type S3Settings } from "@atelier/engine/s3-settings";
 import { bucketTarget } from "./bucket-target.ts";
 import { type BackupKeys, isEncrypting } from "../objects/encrypted-objects.ts";
 import { folderTarget } from "./folder-target.ts";

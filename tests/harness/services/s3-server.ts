@@ -195,6 +195,10 @@ function verifySignature(request: IncomingMessage, url: URL, body: Buffer): void
   if (!timingSafeEqual(hmac(key, toSign), Buffer.from(signature, "hex"))) throw new Refusal(403, "SignatureDoesNotMatch");
 }
 
+function store(key: string, body: Buffer): void {
+  objects.set(key, { body, etag: `"${createHash("md5").update(body).digest("hex")}"`, owner: undefined, modified: new Date() });
+}
+
 const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 const encoded = (text: string): string =>
@@ -238,6 +242,11 @@ process.on("message", (command: Command) => {
   if (command.do === "gone") isGone = command.gone;
   if (command.do === "forget") requests = [];
   if (command.do === "remove") objects.delete(command.key);
+  if (command.do === "put") store(command.key, Buffer.from(command.body));
+  if (command.do === "rename") {
+    store(command.to, objects.get(command.key)?.body ?? Buffer.alloc(0));
+    objects.delete(command.key);
+  }
   if (command.do === "age") for (const upload of uploads.values()) upload.initiated = new Date(Date.now() - command.ms);
   if (command.do === "age") for (const object of objects.values()) object.modified = new Date(Date.now() - command.ms);
   if (command.do === "flip") {

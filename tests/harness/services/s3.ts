@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import type { S3Settings } from "../../../server/s3/s3-settings.ts";
+import type { S3Settings } from "@atelier/engine/s3-settings";
 
 /** How requests fail. Without `on` and `key`, all do. Without `times`, until the faults are replaced. */
 export type Fault = {
@@ -30,6 +30,8 @@ export type Command =
   | { do: "forget" }
   | { do: "list" }
   | { do: "remove"; key: string }
+  | { do: "put"; key: string; body: string }
+  | { do: "rename"; key: string; to: string }
   /** Sets the age of all objects and uploads. */
   | { do: "age"; ms: number }
   | { do: "flip"; key: string; at: number; mask: number };

@@ -58,8 +58,7 @@ export async function answerSyscall(
       return "null";
     case "storage/getBlob": {
       const file = await request("findFileById", { component, id: asString(args["storageId"]) });
-      if (file) await runner.files.verify(file);
-      return file;
+      return file && { ...file, path: await runner.files.verify(file) };
     }
     default:
       throw new Error(`Unknown operation ${op}`);

@@ -234,6 +234,8 @@ function collectLater(bytes: number): void {
   if (bytes >= LARGE_MESSAGE_BYTES) later(() => collectGarbage(bytes));
 }
 
+const READ_ATTEMPTS = 3;
+
 async function jsSyscall(
   op: string,
   syscallArgs: { blob?: unknown; options?: { sha256?: string }; storageId?: unknown },
@@ -254,8 +256,18 @@ async function jsSyscall(
   }
   if (op === "storage/getBlob") {
     const args = JSON.stringify({ storageId: syscallArgs.storageId ?? null });
-    const file = (await callHost((call) => post({ kind: "syscall", id, component, call, op, args, argsText: null }))) as StoredFile | null;
-    return file && new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
+    for (let attempt = 1; ; attempt += 1) {
+      const file = (await callHost((call) =>
+        post({ kind: "syscall", id, component, call, op, args, argsText: null }),
+      )) as StoredFile | null;
+      if (!file) return null;
+      try {
+        return new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
+      } catch (error) {
+        // It can move between the disk and a bucket.
+        if (attempt === READ_ATTEMPTS || !(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      }
+    }
   }
   throw unsupported(op);
 }

@@ -14,29 +14,38 @@ export class FileDifference extends Error {
   }
 }
 
-/** Yields the last chunk only after the whole file has been compared. @throws {FileDifference} */
-export async function* comparedContent(
-  path: string,
+/** Yields the last chunk only after the whole content has been compared. @throws {FileDifference} */
+export async function* compared(
+  content: AsyncIterable<Buffer>,
   row: { size: number; sha256: string },
-  chunkBytes: number,
 ): AsyncGenerator<Buffer, void, undefined> {
   const hash = createHash("sha256");
   let size = 0;
   let last: Buffer | null = null;
-  try {
-    for await (const read of createReadStream(path, { highWaterMark: chunkBytes })) {
-      const chunk: Buffer = read;
-      size += chunk.length;
-      hash.update(chunk);
-      if (last) yield last;
-      last = chunk;
-    }
-  } catch (error) {
-    throw differenceInReading(error);
+  for await (const chunk of content) {
+    size += chunk.length;
+    hash.update(chunk);
+    if (last) yield last;
+    last = chunk;
   }
   if (size !== row.size) throw new FileDifference(`has ${size} bytes instead of ${row.size}`);
   if (!sameChecksum(row.sha256, hash.digest())) throw new FileDifference("does not match its sha256");
   if (last) yield last;
+}
+
+/** Compares a local file. @throws {FileDifference} also when it cannot be read */
+export const comparedContent = (
+  path: string,
+  row: { size: number; sha256: string },
+  chunkBytes: number,
+): AsyncGenerator<Buffer, void, undefined> => compared(localContent(path, chunkBytes), row);
+
+async function* localContent(path: string, chunkBytes: number): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* createReadStream(path, { highWaterMark: chunkBytes });
+  } catch (error) {
+    throw differenceInReading(error);
+  }
 }
 
 export function differenceInReading(error: unknown): FileDifference {

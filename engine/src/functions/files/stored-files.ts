@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ImportedFile } from "../../transaction/import/apply-import.ts";
@@ -34,6 +35,11 @@ export class StoredFiles {
     this.#origin = options.origin;
     this.#tables = options.tables;
     mkdirSync(this.#folder, { recursive: true });
+  }
+
+  /** Returns an id that all copies of this deployment have, and no other one. */
+  deploymentId(): string {
+    return createHash("sha256").update("files of ").update(this.#key).digest("hex");
   }
 
   uploadUrl(component: ComponentPath): string {
@@ -107,6 +113,17 @@ export class StoredFiles {
     if (!this.find(transaction, id, "delete")) throw new Error(`There is no stored file with the ID ${id}.`);
     transaction.system.remove(id);
     return this.uuidOf(id);
+  }
+
+  /** Removes the local bytes of a file whose object is proven. */
+  releaseLocal(uuid: string): void {
+    rmSync(this.path(uuid), { force: true });
+  }
+
+  /** Moves bytes from the bucket to the folder of files. */
+  placeLocal(uuid: string, temporary: string): void {
+    renameSync(temporary, this.path(uuid));
+    syncFolder(this.#folder);
   }
 
   path(uuid: string): string {

@@ -3,9 +3,7 @@ import { mkdir, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { acceptingStart } from "../../storage/last-commit.ts";
-import type { QuestionName, Questions } from "../transactor/transactor-protocol.ts";
-
-type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
+import type { SendRequest } from "../transactor/transactor-protocol.ts";
 
 const NAMES_AT_ONCE = 100;
 const PAUSE_MS = 10;
@@ -13,7 +11,7 @@ const MAX_FILES = 100;
 const MAX_SHARE = 0.01;
 const FEW_FILES = 10;
 const MAX_SHARE_OF_FEW = 0.5;
-const KEPT_DAYS = 30;
+export const KEPT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 

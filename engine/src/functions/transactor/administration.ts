@@ -100,6 +100,23 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       const transaction = database.beginQuery();
       return question.params.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
     }
+    case "deploymentId":
+      return transactor.services.files.deploymentId();
+    case "removedObjects":
+      return transactor.removed.objects(question.params.limit);
+    case "objectsRemoved":
+      transactor.removed.objectsRemoved(question.params.names);
+      return null;
+    case "releaseLocal":
+      if (transactor.held.isOn || !isStored(transactor, question.params.uuid)) return false;
+      transactor.services.files.releaseLocal(question.params.uuid);
+      return true;
+    case "placeLocal":
+      if (!isStored(transactor, question.params.uuid)) return false;
+      transactor.services.files.placeLocal(question.params.uuid, question.params.temporary);
+      return true;
+    case "isHeld":
+      return transactor.held.isOn;
     case "findFileById": {
       const { files } = transactor.services;
       const row = files.find(database.beginQuery().in(question.params.component), question.params.id);
@@ -124,6 +141,9 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       throw new Error(`Unknown request ${question.kind}.`);
   }
 }
+
+const isStored = ({ services, database }: Transactor, uuid: string): boolean =>
+  services.files.findByUuid(database.beginQuery(), uuid) !== null;
 
 function applyImport(transactor: Transactor, batch: OpenBatch, { staged, folder }: { staged: string; folder: string }) {
   const { files } = transactor.services;

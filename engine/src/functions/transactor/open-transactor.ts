@@ -78,8 +78,8 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     });
     const services: Services = { database, registry, files, watch };
     execution.provide(services);
-    const removed = new RemovedFiles(database.settings, folder);
-    removed.resume();
+    const removed = new RemovedFiles(database.settings, folder, { hasBucket: data.hasFileBucket });
+    removed.resume((name) => files.findByUuid(database.beginQuery(), name) !== null);
     database.flush();
     const transactor = new Transactor(data.dir, services, execution, removed, data.simulation);
     return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, restoreGlobals: saveGlobals() };

@@ -21,6 +21,7 @@ beforeEach(async () => {
     cloudUrl: "http://127.0.0.1:1",
     siteUrl: "http://127.0.0.1:2",
     acceptLossUntil: null,
+    hasFileBucket: false,
     onBatch: () => undefined,
     onFailure: (error) => failures.push(error),
   });

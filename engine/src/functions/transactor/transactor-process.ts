@@ -18,6 +18,7 @@ export type TransactorOptions = {
   cloudUrl: string;
   siteUrl: string;
   acceptLossUntil: number | null;
+  hasFileBucket: boolean;
   simulation?: TransactorSimulation | undefined;
   /** Called after each durable batch, before its answers. `restarted`: all subscriptions are lost. */
   onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
@@ -42,8 +43,8 @@ export class TransactorProcess {
   outOfMemory = false;
 
   constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
-    const { dir, cloudUrl, siteUrl, acceptLossUntil, simulation = NO_SIMULATION } = options;
-    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload, acceptLossUntil, simulation };
+    const { dir, cloudUrl, siteUrl, acceptLossUntil, hasFileBucket, simulation = NO_SIMULATION } = options;
+    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload, acceptLossUntil, hasFileBucket, simulation };
     this.worker = startThread(dir, new URL("./transactor-worker.ts", import.meta.url), data, {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });

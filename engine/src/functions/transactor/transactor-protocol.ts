@@ -88,6 +88,15 @@ export type Questions = {
   };
   findFile: { params: { uuid: string }; answer: FileRow | null };
   strayFiles: { params: { names: string[] }; answer: string[] };
+  deploymentId: { params: null; answer: string };
+  /** Names of removed files whose objects may still be in the bucket. Empty for files that a backup needs. */
+  removedObjects: { params: { limit: number }; answer: string[] };
+  objectsRemoved: { params: { names: string[] }; answer: null };
+  /** Removes the local bytes of a file whose object is proven. False while a backup runs, and for a removed file. */
+  releaseLocal: { params: { uuid: string }; answer: boolean };
+  /** Moves bytes to the folder of files. False for a removed file. */
+  placeLocal: { params: { uuid: string; temporary: string }; answer: boolean };
+  isHeld: { params: null; answer: boolean };
   findFileById: { params: { component: ComponentPath; id: string }; answer: StoredFile | null };
   uploadUrl: { params: { component: ComponentPath }; answer: string };
   uploadKey: { params: null; answer: string };
@@ -118,6 +127,8 @@ export type Questions = {
 type CronRun = { component: ComponentPath; name: string; due: number; next: number };
 
 export type QuestionName = keyof Questions;
+
+export type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
 
 export type Verdict = { call: number; message: string };
 
@@ -158,6 +169,7 @@ export type TransactorData = {
   watch: SharedArrayBuffer;
   /** Accepts missing data stored up to this time (milliseconds since 1970). */
   acceptLossUntil: number | null;
+  hasFileBucket: boolean;
   simulation: TransactorSimulation;
   /** Importing code before the database is opened shortens the interruption of a push. */
   preload: { code: LoadedCode | null; env: Record<string, string> } | null;

@@ -55,7 +55,7 @@ export class Transactor {
   readonly held = new PinnedFiles();
   readonly #current: CurrentExecution;
   readonly #cpu = new CpuMark();
-  readonly #removed: RemovedFiles;
+  readonly removed: RemovedFiles;
   readonly #prepared: PreparedMutations | null;
   readonly #throughput: WriteThroughput | null;
   #refusesNodeModules = false;
@@ -70,7 +70,7 @@ export class Transactor {
     this.dir = dir;
     this.services = services;
     this.#current = current;
-    this.#removed = removed;
+    this.removed = removed;
     this.#prepared = defersCommits ? new PreparedMutations(services.database) : null;
     this.#throughput = writeBytesPerSecond === null ? null : new WriteThroughput(writeBytesPerSecond);
   }
@@ -125,7 +125,7 @@ export class Transactor {
       committed = false;
     } else {
       if (this.held.isOverdue) this.release();
-      for (const name of batch.removedFiles) this.held.remove(() => this.#removed.remove(name));
+      for (const name of batch.removedFiles) this.held.remove(() => this.removed.remove(name));
     }
     return { answers, latest: this.database.latest(), affected, committed, jobsChanged: batch.jobsChanged };
   }
@@ -284,7 +284,7 @@ export class Transactor {
 
   /** Records the names in the current commit. The files are removed once it is durable. */
   removeFiles(batch: OpenBatch, names: string[]): void {
-    this.#removed.record(names);
+    this.removed.record(names);
     for (const name of names) batch.removedFiles.push(name);
   }
 

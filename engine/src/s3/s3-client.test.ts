@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Fault, type S3Server, startS3Server } from "../../tests/harness/services/s3.ts";
+import { type Fault, type S3Server, startS3Server } from "../../../tests/harness/services/s3.ts";
 import { s3Client, type S3Client } from "./s3-client.ts";
 import { S3Error } from "./s3-error.ts";
 import { parseBucket } from "./s3-settings.ts";

@@ -5,7 +5,7 @@ import { errorOfAnswer, errorOfConnection, S3Error } from "./s3-error.ts";
 import type { S3Settings } from "./s3-settings.ts";
 import { elementsOf, textOf } from "./s3-xml.ts";
 
-const ATTEMPTS = 6;
+const DEFAULT_ATTEMPTS = 6;
 const LONGEST_PAUSE_MS = 10_000;
 /** A slower upload is aborted, because a request has no other sign of a dead connection. */
 const SLOWEST_BYTES_PER_MS = 16;
@@ -17,6 +17,10 @@ type S3ClientOptions = S3Settings & {
   /** How long a request may wait for an answer, or a download for its next bytes. */
   silenceMs?: number;
   firstPauseMs?: number;
+  /** How often a request is sent before it fails. */
+  attempts?: number;
+  /** Ends all requests, which then fail at once. */
+  closing?: AbortSignal;
 };
 
 type Request = {
@@ -45,6 +49,8 @@ export function s3Client({
   bucket,
   silenceMs = 60_000,
   firstPauseMs = 250,
+  attempts = DEFAULT_ATTEMPTS,
+  closing,
 }: S3ClientOptions) {
   const base = new URL(endpoint);
   if (pathStyle) base.pathname = `/${bucket}/`;
@@ -79,7 +85,7 @@ export function s3Client({
         headers: signed.headers,
         // A redirect would lead to another service.
         redirect: "manual",
-        signal: signal ?? longest,
+        signal: closing ? AbortSignal.any([signal ?? longest, closing]) : (signal ?? longest),
         ...(body && { body }),
       });
       if (response.ok || response.status === 304) return response;
@@ -94,7 +100,7 @@ export function s3Client({
       try {
         return await work();
       } catch (error) {
-        if (count === ATTEMPTS || !isTransient(error)) throw error;
+        if (count === attempts || closing?.aborted || !isTransient(error)) throw error;
         await sleep(Math.min(firstPauseMs * 2 ** (count - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2));
       }
     }
@@ -178,7 +184,7 @@ export function s3Client({
         } catch (error) {
           const failure = error instanceof S3Error ? error : errorOfConnection(error);
           failures += 1;
-          if (failures === ATTEMPTS || !isTransient(failure)) throw failure;
+          if (failures === attempts || closing?.aborted || !isTransient(failure)) throw failure;
           await sleep(Math.min(firstPauseMs * 2 ** (failures - 1), LONGEST_PAUSE_MS));
         } finally {
           clearTimeout(timer);

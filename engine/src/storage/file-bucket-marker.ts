@@ -1,0 +1,56 @@
+/** Records beside the database that stored files are in a bucket, so that no start without the bucket takes them for lost. */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+const FILE_NAME = "file-bucket.json";
+
+export type FileBucketMarker = {
+  /** `s3://bucket/prefix` */
+  location: string;
+  /** Differs between copies of a deployment. */
+  instance: string;
+  /** Whether the bucket is known to belong to this instance. */
+  isClaimed: boolean;
+  /** Whether the bucket has no stored file any more. */
+  isEmpty: boolean;
+};
+
+/** Returns null if no stored file was ever in a bucket. @throws {Error} for an unreadable marker */
+export function readFileBucketMarker(dir: string): FileBucketMarker | null {
+  const path = join(dir, FILE_NAME);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  const marker: Partial<FileBucketMarker> | null = JSON.parse(text);
+  const { location, instance, isClaimed, isEmpty } = marker ?? {};
+  if (typeof location !== "string" || typeof instance !== "string") throw new Error(`${path} is damaged.`);
+  return { location, instance, isClaimed: isClaimed === true, isEmpty: isEmpty === true };
+}
+
+export function writeFileBucketMarker(dir: string, marker: FileBucketMarker): void {
+  const path = join(dir, FILE_NAME);
+  const file = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(marker)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+  const folder = openSync(dir, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Returns the location of the bucket that has stored files, or null. */
+export function locationOfFiles(dir: string): string | null {
+  const marker = readFileBucketMarker(dir);
+  return marker?.isClaimed && !marker.isEmpty ? marker.location : null;
+}
