@@ -7,13 +7,14 @@ import { compileCacheFolder } from "@atelier/engine/compile-cache";
 import { boundAddress, readyMessage } from "./http/addresses.ts";
 import { watchEventLoop } from "@atelier/engine/event-loop";
 import { BUILD, loadBuild } from "./built.ts";
-import { readConfig } from "./config/config.ts";
+import { readConfig, type ServerConfig } from "./config/config.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { redirectConsole } from "./logging/console.ts";
 import { type Backups, scheduleBackups } from "./backups/schedule-backups.ts";
 import { warnAdministrators } from "./backups/warn-administrators.ts";
 import { reasonOf, diskSpaceProblem } from "./deployment/data-dir.ts";
 import { StartError, startEmbedded } from "./deployment/embedded.ts";
+import { type DeploymentHealth, readDeploymentHealth } from "./deployment/deployment-health.ts";
 import { diskUsage } from "./http/operations/disk-usage.ts";
 import { Forward } from "./http/forwarding/forward.ts";
 import { watchRemote } from "./deployment/heartbeat.ts";
@@ -68,6 +69,7 @@ async function main(): Promise<void> {
     websockets: () => forward?.size ?? 0,
     backups: () => backups && { ageSeconds: backups.ageSeconds(), isProven: backups.isProven(), warning: backups.warning() },
     disk: () => diskUsage(config.dataDir, embedded !== null),
+    fileBucket: () => fileBucketState(deploymentUrl, config.engine),
   });
   const endWatch = embedded ? undefined : watchRemote(deploymentUrl, log);
   const forward = embedded && new Forward(embedded.url, log);
@@ -141,6 +143,13 @@ async function main(): Promise<void> {
   }
   if (embedded) records = watchRecords({ dataDir: config.dataDir, store: (record) => app.recordCommand(record), log });
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
+}
+
+/** Returns null with all files on the disk, and when the deployment does not answer. */
+async function fileBucketState(url: string, engine: ServerConfig["engine"]): Promise<DeploymentHealth["fileBucket"]> {
+  if (!engine?.fileBucket) return null;
+  const health = await readDeploymentHealth(url, { adminKey: engine.adminKey, timeoutMs: 2000 }).catch(() => null);
+  return health && "fileBucket" in health ? health.fileBucket : null;
 }
 
 async function deploymentMetrics(url: string, adminKey: string): Promise<string> {

@@ -93,6 +93,28 @@ describe("/readyz", () => {
     expect(await ready(await serveReadiness("other"))).toMatchObject([503, { deployment: "answers 403" }]);
   });
 
+  it("warns when files cannot be moved to their bucket", async () => {
+    const fileBucket = {
+      location: "s3://bucket/files",
+      movesBack: false,
+      waitingFiles: 3,
+      cachedFiles: 0,
+      cachedBytes: 0,
+      cacheLimitBytes: 1,
+      problem: "it is full" as string | null,
+    };
+    const deploymentUrl = await listen(
+      createServer((_request, response) => void response.end(JSON.stringify({ damaged: false, fileBucket }))),
+    );
+    const options = { deploymentUrl, checkToken: accepted, dataDir: tmpdir(), room: 1, adminKey: "key" };
+    const answer = async () => ready(await serve({ operations: { readiness: createReadiness(options), metrics: null } }));
+    const others = { deployment: "ok", tokens: "ok", disk: "ok", server: "ok" };
+    const files = "warning: files cannot be moved to or from s3://bucket/files, because it is full";
+    expect(await answer()).toEqual([200, { ...others, files }]);
+    fileBucket.problem = null;
+    expect(await answer()).toEqual([200, { ...others, files: "ok" }]);
+  });
+
   it("is 503 when the deployment does not accept the service token", async () => {
     const checkToken = () => Promise.reject(new Error("401"));
     const readiness = createReadiness({ deploymentUrl: await answering(), checkToken, dataDir: tmpdir(), room: 1 });

@@ -1,10 +1,11 @@
 import { statfs } from "node:fs/promises";
+import { type DeploymentHealth, readDeploymentHealth } from "../../deployment/deployment-health.ts";
 
 const MIN_FREE_BYTES = 128 * 1024 * 1024;
 const TIMEOUT_MS = 2000;
 const CACHE_MS = 1000;
 
-export type Readiness = { deployment: string; tokens: string; disk: string; server: string; backups?: string };
+export type Readiness = { deployment: string; tokens: string; disk: string; server: string; files?: string; backups?: string };
 
 /** Prefix of problems that do not make the server unready. */
 export const WARNING = "warning: ";
@@ -31,7 +32,7 @@ export function createReadiness({
 
   const check = async (): Promise<Readiness> => {
     const requested = adminKey === null ? checkRemote(deploymentUrl) : checkEmbedded(deploymentUrl, adminKey);
-    const [deployment, disk] = await Promise.all([requested, checkDisk(dataDir, room)]);
+    const [{ deployment, files = null }, disk] = await Promise.all([requested, checkDisk(dataDir, room)]);
     const tokens = deployment === "ok" || deployment === DAMAGED ? await tryToken(checkToken) : "not checked";
     const warning = backupWarning?.() ?? null;
     return {
@@ -39,6 +40,7 @@ export function createReadiness({
       tokens,
       disk,
       server: stopping ? "stopping" : "ok",
+      ...(files !== null && { files }),
       ...(backupWarning && { backups: warning === null ? "ok" : `${WARNING}${warning}` }),
     };
   };
@@ -57,31 +59,31 @@ export function createReadiness({
 
 const DAMAGED = "has damaged data and writes nothing";
 
-async function checkEmbedded(url: string, adminKey: string): Promise<string> {
+/** `files` is null with all files on the disk. */
+type Checked = { deployment: string; files?: string | null };
+
+async function checkEmbedded(url: string, adminKey: string): Promise<Checked> {
   try {
-    const response = await fetch(`${url}/api/health`, {
-      headers: { Authorization: `Convex ${adminKey}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!response.ok) {
-      await response.body?.cancel();
-      return `answers ${response.status}`;
-    }
-    const { damaged }: { damaged: boolean } = await response.json();
-    return damaged ? DAMAGED : "ok";
+    const health = await readDeploymentHealth(url, { adminKey, timeoutMs: TIMEOUT_MS });
+    if ("status" in health) return { deployment: `answers ${health.status}` };
+    return { deployment: health.damaged ? DAMAGED : "ok", files: health.fileBucket && filesText(health.fileBucket) };
   } catch {
-    return "does not answer";
+    return { deployment: "does not answer" };
   }
 }
 
+/** A bucket that is unavailable is a warning: other servers would not reach it either, and uploads still work. */
+const filesText = ({ location, problem }: NonNullable<DeploymentHealth["fileBucket"]>): string =>
+  problem === null ? "ok" : `${WARNING}files cannot be moved to or from ${location}, because ${problem}`;
+
 /** Requests the deployment's latest timestamp (specification 7), which requires its database. */
-async function checkRemote(url: string): Promise<string> {
+async function checkRemote(url: string): Promise<Checked> {
   try {
     const response = await fetch(`${url}/api/query_ts`, { method: "POST", signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
-    return response.ok ? "ok" : `answers ${response.status}`;
+    return { deployment: response.ok ? "ok" : `answers ${response.status}` };
   } catch {
-    return "does not answer";
+    return { deployment: "does not answer" };
   }
 }
 

@@ -12,6 +12,7 @@ const PARTS: Record<string, { name: string; ok: string }> = {
   tokens: { name: "Access of the app server to the database", ok: "Accepted" },
   disk: { name: "Disk of the data", ok: "Has free space" },
   server: { name: "App server", ok: "Accepts requests" },
+  files: { name: "Bucket of the images", ok: "Works" },
   backups: { name: "Backups", ok: "Up to date" },
 };
 

@@ -18,6 +18,16 @@ export type Installation = {
     databaseBytes: number | null;
     quarantine: { files: number; bytes: number } | null;
   }>;
+  /** Null with all files on the disk. */
+  fileBucket: () => Promise<{
+    location: string;
+    movesBack: boolean;
+    waitingFiles: number | null;
+    cachedFiles: number;
+    cachedBytes: number;
+    cacheLimitBytes: number;
+    problem: string | null;
+  } | null>;
 };
 
 /** Set in requests of administrators. */

@@ -9,7 +9,11 @@ export type ServerStorage = Awaited<ReturnType<typeof readStorage>>;
 /** Returns what this app server stores besides the deployment's files. */
 export async function readStorage(context: Readonly<RouterContextProvider>) {
   const installation = context.get(installationContext)?.installation ?? null;
-  const [disk, cache] = await Promise.all([installation?.disk() ?? null, metrics.variantCacheBytes.get()]);
+  const [disk, fileBucket, cache] = await Promise.all([
+    installation?.disk() ?? null,
+    installation?.fileBucket() ?? null,
+    metrics.variantCacheBytes.get(),
+  ]);
   const { uploads } = uploadsFor(context.get(configContext)).partialUploads.counts();
-  return { disk, cacheBytes: cache.values[0]?.value ?? 0, partialUploads: uploads };
+  return { disk, fileBucket, cacheBytes: cache.values[0]?.value ?? 0, partialUploads: uploads };
 }

@@ -10,7 +10,7 @@ import { PersonLink } from "../person-link";
 import type { ServerStorage } from "./read-storage.server";
 import { FactRow } from "../rows";
 
-export function StorageSummary({ storage: { disk, cacheBytes, partialUploads } }: { storage: ServerStorage }) {
+export function StorageSummary({ storage: { disk, fileBucket, cacheBytes, partialUploads } }: { storage: ServerStorage }) {
   return (
     <Section title="This server" about="Space on the disk of DATA_DIR, and what the app keeps there besides the images.">
       <Facts>
@@ -29,8 +29,29 @@ export function StorageSummary({ storage: { disk, cacheBytes, partialUploads } }
               : `${count(disk.quarantine.files, "file")} without a row, ${bytesText(disk.quarantine.bytes)}. Each is deleted after 30 days.`}
           </Fact>
         )}
+        {fileBucket === null ? null : <FileBucketFacts fileBucket={fileBucket} />}
       </Facts>
     </Section>
+  );
+}
+
+function FileBucketFacts({ fileBucket }: { fileBucket: NonNullable<ServerStorage["fileBucket"]> }) {
+  const { location, movesBack, waitingFiles, cachedFiles, cachedBytes, cacheLimitBytes, problem } = fileBucket;
+  return (
+    <>
+      <Fact name="Bucket of the images">{location}</Fact>
+      {waitingFiles ? (
+        <Fact name={movesBack ? "Files to move back" : "Files to move to the bucket"}>{count(waitingFiles, "file")}</Fact>
+      ) : null}
+      <Fact name="Copies of images in the bucket">
+        {count(cachedFiles, "file")}, {bytesText(cachedBytes)} of {bytesText(cacheLimitBytes)}
+      </Fact>
+      {problem === null ? null : (
+        <Fact name="Problem of the bucket">
+          <span className="text-danger-text">{problem}</span>
+        </Fact>
+      )}
+    </>
   );
 }
 
