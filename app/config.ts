@@ -28,7 +28,6 @@ export type AppConfig = {
   auditLogRetentionDays: number;
   /** Keyed hashes of the settings that are set, by name, for the audit log. */
   settingsFingerprints: Readonly<Record<string, string>>;
-  /** The effective settings, for administrators. */
   shownSettings: readonly ShownSetting[];
   /** Stripe's settings. Null disables sales and plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;

@@ -77,10 +77,7 @@ export const recordBackup = serverMutation({
   },
 });
 
-/**
- * Records what a command of the operator did, at the command's time. The app server sends a record again when it could not remove it,
- * and then nothing is recorded. `name`: the backup or snapshot.
- */
+/** Records a command of the operator at its time. Ignores a repeated record, which the app server sends when it could not remove the first. `name`: the backup or snapshot. */
 export const recordCommand = serverMutation({
   args: {
     action: v.union(

@@ -15,10 +15,7 @@ const nameOf = (job: FunctionReference<"mutation", "internal">): string => getFu
 const cursor = v.union(v.string(), v.null());
 const page = { cursor, isDone: v.boolean() };
 
-/**
- * Cancels pending jobs of one page and stores them as rows. After the last page, the rows include `recordMove`.
- * Returns how many jobs were pending and how many still run.
- */
+/** Stores pending jobs of one page as rows and cancels them; the last page adds `recordMove`. Returns the numbers of pending and running jobs. */
 export const pauseJobs = internalMutation({
   args: { cursor },
   returns: v.object({ ...page, paused: v.number(), running: v.number() }),

@@ -43,7 +43,6 @@ const exportedEvent = v.object({
   otherEmail: v.optional(v.string()),
 });
 
-/** Returns the same events for an export. */
 export const exported = serverQueryForAdministrator({
   args: paged,
   returns: v.object({ page: v.array(exportedEvent), isDone: v.boolean(), continueCursor: v.string() }),
@@ -55,7 +54,6 @@ export const exported = serverQueryForAdministrator({
   },
 });
 
-/** Records a download of the audit log. */
 export const recordExport = administratorMutation({
   args: {},
   returns: v.null(),

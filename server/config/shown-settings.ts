@@ -7,7 +7,6 @@ export type SettingsSources = {
   values: Readonly<Record<string, string | undefined>>;
   /** The environment as it was given to the process. */
   given: Readonly<Record<string, string | undefined>>;
-  /** The variables of the file `.env`. */
   envFile: Readonly<Record<string, string | undefined>>;
   /** All settings with a default, in their order. Providers and issuers have none. */
   defaults: Readonly<Record<string, unknown>>;

@@ -41,7 +41,6 @@ async function repeated(send: () => Promise<unknown>): Promise<unknown> {
 
 export const pageSchema = z.looseObject({ cursor: z.string(), isDone: z.boolean() });
 
-/** Calls a function once for each page. */
 export async function* callForPages<Page extends z.infer<typeof pageSchema>>(
   target: Target,
   path: string,

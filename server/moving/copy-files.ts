@@ -25,7 +25,6 @@ const fileSchema = z.looseObject({
 const filesSchema = pageSchema.extend({ files: z.array(fileSchema) });
 
 type StoredFile = z.infer<typeof fileSchema>;
-/** Sizes and checksums by id. */
 export type FileList = Map<string, { size: number; sha256: string }>;
 
 /** Returns a checksum in hexadecimal digits. Deployments use these or base64. */

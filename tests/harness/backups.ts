@@ -25,7 +25,6 @@ export function runBackupCommand(
   });
 }
 
-/** Returns the bodies of the fixture's messages in a channel of the restored data. */
 export function messagesIn(dataDir: string, channel = "kept"): unknown[] {
   const contents = openContents(join(dataDir, "convex"));
   try {

@@ -18,7 +18,6 @@ export type MoveOptions = {
   onOutput?: (output: string) => void;
 };
 
-/** Runs `npm run move`. */
 export function runMove({ app, args, settings, killAt, onOutput }: MoveOptions): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [START, "move", ...args], {
     cwd: join(START, "../.."),
@@ -56,7 +55,6 @@ const jobSchema = z.object({
   state: z.object({ kind: z.string() }),
 });
 
-/** Returns the pending scheduled functions with their arguments and times. */
 export async function pendingJobs(target: Target): Promise<{ name: string; args: unknown; at: number }[]> {
   const jobs = (await rowsOf(target, "_scheduled_functions")).map((row) => jobSchema.parse(row));
   return jobs.flatMap(({ name, args, scheduledTime: at, state }) => (state.kind === "pending" ? [{ name, args, at }] : []));

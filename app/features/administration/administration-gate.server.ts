@@ -6,7 +6,6 @@ import { log } from "~/lib/http/telemetry/log.server";
 import { api } from "#convex/_generated/api";
 import { isAdministrationRoute } from "./hide-administration";
 
-/** True in requests of administrators to the administration. */
 export const administrationContext = createContext(false);
 
 /** Like React Router, ignores case and decodes the path. */

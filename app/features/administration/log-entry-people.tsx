@@ -1,7 +1,6 @@
 import type { LogEntry } from "#convex/admin/auditLog";
 import { PersonLink } from "./person-link";
 
-/** Shows the accounts and the object of an event. */
 export function LogEntryPeople({ entry: { person, other, actor, target } }: { entry: LogEntry }) {
   return (
     <>

@@ -25,7 +25,6 @@ export function auditFilterOf({ category, from, to }: FilterFields): AuditFilter
   };
 }
 
-/** The filter's fields of the administration. */
 export type LogFilterFields = FilterFields & { person: string; result: (typeof RESULTS)[number] | "" };
 
 export const RESULTS = ["success", "failure"] as const;

@@ -47,7 +47,6 @@ export function AuditFilters({ fields: { category, from, to: last }, categories,
 
 type FilterProps = { name: string; label: string; value: string };
 
-/** With JavaScript, a choice submits the form. */
 export function SelectFilter({ name, label, value, children }: FilterProps & { children: ReactNode }) {
   const submit = useSubmit();
   const id = `audit-${name}`;

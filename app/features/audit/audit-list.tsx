@@ -14,7 +14,6 @@ type AuditListProps<Entry> = {
   label: string;
   /** Links to the projects of events. Only for people who can open them. */
   linksProjects?: boolean;
-  /** Renders further facts of an entry. */
   detailsOf?: (entry: Entry) => ReactNode;
 };
 

@@ -24,7 +24,6 @@ type Export = {
   name: string;
   userId: string;
   format: ExportFormat;
-  /** Adds columns with the accounts of each event. */
   withPeople?: boolean;
   events: () => AsyncIterable<Event>;
 };

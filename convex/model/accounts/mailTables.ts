@@ -15,7 +15,6 @@ export const mailAttempt = {
   reason: v.optional(v.string()),
 };
 
-/** What an app server reports of an attempt. */
 export const reportedAttempt = { kind: v.string(), reason: v.optional(v.string()) };
 
 export const mailTables = {

@@ -8,7 +8,6 @@ export type Installation = {
   readiness: () => Promise<Readonly<Record<string, string>>>;
   /** Problems of a proxy that requests have shown since the start. */
   proxyProblems: () => readonly string[];
-  /** Open websockets of browsers. */
   websockets: () => number;
   /** Null without scheduled backups. `ageSeconds` is infinite without a tested backup. */
   backups: () => { ageSeconds: number; isProven: boolean; warning: string | null } | null;

@@ -7,7 +7,6 @@ const WARNING = "warning: ";
 
 export type Health = Awaited<ReturnType<typeof readHealth>>;
 
-/** Returns the state of this app server, for pages of administrators. */
 export async function readHealth(context: Readonly<RouterContextProvider>) {
   const source = context.get(installationContext);
   const installation = source?.installation ?? null;

@@ -22,7 +22,6 @@ type Sent = { request: Request; context: Context };
 type Call = keyof typeof api.linkComments;
 type Written = { me: LinkAuthor; cookies: string[] };
 
-/** Limits of changes per link: in total, and from one address. */
 const LIMIT = { seconds: 10 * 60, perVisitor: 40, perLink: 400 };
 
 const { startThread, replyToThread, editComment, removeComment } = commentIntents;
