@@ -3,20 +3,54 @@ import { readFile } from "node:fs/promises";
 import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  appServer,
-  type Backend,
-  backends,
-  type Caller,
-  linkVisitor,
-  type Person,
-  probe,
-  signOut,
-  signUp,
-} from "../tests/convex/backends.ts";
+  byId,
+  commenting,
+  commentingLink,
+  failedJob,
+  finalizing,
+  guestComment,
+  insertDelivery,
+  insertInvitation,
+  insertLink,
+  insertMail,
+  insertNotice,
+  insertToken,
+  insertTransfer,
+  intoDesign,
+  intoProject,
+  invited,
+  linkSettings,
+  makeVersion,
+  movingIds,
+  name,
+  newLink,
+  offered,
+  openTab,
+  putPicture,
+  requesting,
+  saveLink,
+  somebody,
+  someMember,
+  someWebhook,
+  startBulk,
+  startingBulk,
+  storeStep,
+  verification,
+  wholeImage,
+} from "../tests/convex/access-arguments.ts";
+import {
+  createFixtures,
+  type Fixtures,
+  makeItems,
+  MEMBER_ROLES,
+  setSession,
+  setUser,
+  type TestItems,
+} from "../tests/convex/access-fixtures.ts";
+import { backends, type Caller, linkVisitor, type Person, probe, signOut, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addCommentImage, addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
-import type { Id } from "./_generated/dataModel";
 import { refusalOf } from "./model/errors";
 import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 
@@ -32,18 +66,13 @@ type Entry = {
   args?: (fixtures: Fixtures, items: TestItems, caller: Person) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
-const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const satisfies MemberRole[];
-
 /** Tests per convex-test backend: each of its queries reads all rows, so more rows make it slower. */
 const TESTS_PER_BACKEND = 50;
 
 const paginationOpts = { cursor: null, numItems: 10 };
-const name = "a name";
 const trashToo = true;
 const anyKind = true;
 const link = true;
-const guest = { id: "guest-0123456789abcdef", name: "Guest" };
-const commenting = { kind: "comment" };
 const administrator = true;
 
 const entries: Record<string, Entry> = {
@@ -515,161 +544,6 @@ const scopeOf = (name: string): "read" | "comment" => (/:(?:startThread|reply)$/
 const entriesBy = (by: Entry["by"]) => Object.entries(entries).filter(([, entry]) => entry.by === by);
 const entriesOnItems = Object.entries(entries).flatMap(([name, { on, ...entry }]) => (on ? [[name, { on, ...entry }] as const] : []));
 
-const byId = { field: "id", operator: "eq", value: "nobody", connector: "AND", mode: "sensitive" };
-const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", expiresAt: 0, createdAt: 0, updatedAt: 0 });
-
-const openTab = { isAway: false, isWatching: false, isNew: true };
-const wholeImage = { x: 0, y: 0, width: 1, height: 1 };
-
-const insertNotice = (backend: Backend, { userId }: Person) =>
-  backend.inside.mutation(probe.insert, { table: "notices", row: { userId, notice: { kind: "passwordChanged" }, at: 0, read: false } });
-
-async function requesting({ backend }: Fixtures, { project }: TestItems) {
-  const person = await signUp(backend, "rev");
-  await addMember(backend, project, person, "commenter");
-  return { userIds: [person.userId], dueOn: "", note: "" };
-}
-
-const insertMail = (backend: Backend) =>
-  backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
-
-async function failedJob({ backend }: Fixtures) {
-  const id = await backend.inside.mutation(probe.scheduleFailure, { text: "text" });
-  await backend.settle();
-  return { id };
-}
-
-async function somebody({ backend }: Fixtures) {
-  return { userId: (await signUp(backend, "some")).userId };
-}
-
-async function someMember({ backend }: Fixtures, { project }: TestItems) {
-  const person = await signUp(backend, "mem");
-  await addMember(backend, project, person, "viewer");
-  return { userId: person.userId, role: "editor" };
-}
-
-const insertInvitation = (backend: Backend, projectId: string, { userId }: Person, tokenHash: string = randomUUID()) => {
-  const times = { createdAt: Date.now(), expiresAt: Date.now() + 60_000 };
-  const row = { email: "x@example.com", tokenHash, provesAddress: false, projectId, role: "viewer", invitedBy: userId, ...times };
-  return backend.inside.mutation(probe.insert, { table: "invitations", row });
-};
-
-async function insertTransfer(backend: Backend, projectId: string, fromId: string, toId: string): Promise<string> {
-  const earlier = await backend.inside.query(probe.rows, { table: "transfers", field: "projectId", value: projectId });
-  for (const { _id } of earlier) await backend.inside.mutation(probe.remove, { table: "transfers", id: String(_id) });
-  const times = { createdAt: 0, expiresAt: Date.now() + 60 * 60 * 1000 };
-  const row = { projectId, fromId, toId, state: "offered", run: 0, ...times };
-  return backend.inside.mutation(probe.insert, { table: "transfers", row });
-}
-
-async function offered({ backend, ada, bob }: Fixtures) {
-  const { project } = await makeItems(backend, bob);
-  await addMember(backend, project, ada, "viewer");
-  return { transferId: await insertTransfer(backend, project, bob.userId, ada.userId) };
-}
-
-const linkSettings = { name: "a link", downloads: false, expiresAt: null };
-function newLink() {
-  return { ...linkSettings, tokenHash: randomUUID(), sealedToken: "x", passwordHash: null };
-}
-
-const insertLink = (backend: Backend, projectId: string, fields: object = {}) => {
-  const row = { projectId, itemId: projectId, kind: "view", name: "a link", lock: 0, downloads: false, createdBy: "x", createdAt: 0 };
-  return backend.inside.mutation(probe.insert, {
-    table: "links",
-    row: { ...row, tokenHash: randomUUID(), sealedToken: "x", ...fields },
-  });
-};
-
-async function commentingLink({ backend }: Fixtures, { project }: TestItems) {
-  return { linkId: await insertLink(backend, project, commenting), lock: 0, guest };
-}
-
-async function guestComment(fixtures: Fixtures, items: TestItems) {
-  const reference = await commentingLink(fixtures, items);
-  const written = { threadId: items.thread, isReply: true, text: "text", createdAt: 1, mentions: [], key: randomUUID() };
-  const row = { ...written, authorId: guest.id, guestName: guest.name, linkId: reference.linkId };
-  return { ...reference, commentId: await fixtures.backend.inside.mutation(probe.insert, { table: "comments", row }) };
-}
-
-const insertWebhook = (backend: Backend, projectId: string) => {
-  const row = { projectId, url: "https://example.com/", sealedSecret: "x", events: ["image.created"], createdBy: "x", createdAt: 0 };
-  return backend.inside.mutation(probe.insert, { table: "webhooks", row });
-};
-
-async function someWebhook({ backend }: Fixtures, { project }: TestItems) {
-  return { webhookId: await insertWebhook(backend, project) };
-}
-
-async function insertDelivery(backend: Backend, projectId: string) {
-  const row = { webhookId: await insertWebhook(backend, projectId), event: "test", items: [], createdAt: 0, attempts: 1, lease: "x" };
-  return backend.inside.mutation(probe.insert, { table: "webhookDeliveries", row });
-}
-
-async function insertToken(backend: Backend, { userId }: Person, fields: object = {}) {
-  const tokenHash = randomUUID();
-  const row = { userId, name, tokenHash, scopes: ["read", "write", "comment"], createdAt: 0, ...fields };
-  return { id: await backend.inside.mutation(probe.insert, { table: "accessTokens", row }), tokenHash };
-}
-
-async function saveLink({ backend, ada: { userId } }: Fixtures, { project: projectId }: TestItems) {
-  const row = { userId, linkId: await insertLink(backend, projectId), lock: 0, savedAt: 0 };
-  return { savedId: await backend.inside.mutation(probe.insert, { table: "savedLinks", row }) };
-}
-
-async function invited({ backend, bob }: Fixtures) {
-  const tokenHash = randomUUID();
-  await insertInvitation(backend, (await makeItems(backend, bob)).project, bob, tokenHash);
-  return { tokenHash };
-}
-
-async function intoProject(fixtures: Fixtures, _: TestItems, caller: Person) {
-  return { projectId: (await fixtures.ownItems(caller)).project };
-}
-
-async function intoDesign(fixtures: Fixtures, _: TestItems, caller: Person) {
-  return { designId: (await fixtures.ownItems(caller)).design };
-}
-
-const movingIds = async ({ backend, ada, adaItems }: Fixtures) => ({ ids: [(await addImage(backend, ada, adaItems.design, "moving")).id] });
-
-async function putPicture({ server, ada: { sessionId, userId } }: Fixtures) {
-  await server.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
-  return { userId };
-}
-
-const startingBulk = () => ({ action: { type: "tag" as const, tag: "bulk" }, step: randomUUID().slice(0, 32) });
-
-async function startBulk({ ada }: Fixtures, { image }: TestItems) {
-  return { id: await ada.mutation(api.bulk.start, { kind: "image", ids: [image], ...startingBulk() }) };
-}
-
-async function storeStep({ ada }: Fixtures, { project: id }: TestItems) {
-  await ada.mutation(api.projects.setFavourite, { id, favourite: true, step: "stored" });
-  return { step: "stored" };
-}
-
-async function finalizing(backend: Backend) {
-  const storageId = await backend.store(new Uint8Array(3));
-  const properties = {
-    contentType: "image/png",
-    size: 3,
-    width: 1,
-    height: 1,
-    checksum: `${randomUUID()}${randomUUID()}`.replaceAll("-", ""),
-    placeholder: null,
-    animated: false,
-  };
-  return { uploadId: randomUUID(), storageId, name, ...properties };
-}
-
-async function makeVersion({ backend, server, ada: { sessionId }, ada }: Fixtures, { image: imageId }: TestItems) {
-  await server.mutation(api.versions.finalize, { sessionId, imageId, ...(await finalizing(backend)) });
-  const versions = await ada.query(api.versions.getVersions, { imageId });
-  return { versionId: versions.at(-1)?._id };
-}
-
 const UNRECORDED: Record<string, string> = {
   "projects:setFavourite": "orders only the user's own list",
   "projects:reorder": "orders only the user's own list",
@@ -1062,167 +936,3 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
 }
 
 const names = async (person: Person) => (await person.query(api.projects.getProjects, {})).map(({ name }) => name);
-
-type TestItems = {
-  project: Id<"projects">;
-  design: Id<"designs">;
-  image: Id<"designImages">;
-  trashed: Id<"designs">;
-  thread: Id<"commentThreads">;
-  comment: Id<"comments">;
-  storageId: Id<"_storage">;
-};
-type Fixtures = {
-  backend: Backend;
-  ada: Person;
-  administrator: Person;
-  bob: Person;
-  signedOut: Person;
-  expired: Person;
-  mixedUp: Caller;
-  withoutSession: Caller;
-  nobody: Caller;
-  server: Caller;
-  forgers: Caller[];
-  pretenders: Caller[];
-  adaItems: TestItems;
-  bobItems: TestItems;
-  bobs(): Promise<unknown>;
-  members: { roles: Record<MemberRole, Person>; removed: Person; signedOut: Person };
-  sharedItems(): Promise<TestItems>;
-  ownItems(person: Person): Promise<TestItems>;
-  contentOf(items: TestItems): Promise<unknown>;
-  authored(person: Person, items: TestItems): Promise<string>;
-  absent(kind: keyof TestItems, trashToo?: boolean, anyKind?: boolean): string[];
-};
-
-async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
-  const project = await person.mutation(api.projects.create, { name: `${person.userId}'s project` });
-  const design = await person.mutation(api.designs.create, { projectId: project, name: "a design" });
-  const trash = async () => {
-    const id = await person.mutation(api.designs.create, { projectId: project, name: "trashed" });
-    await person.mutation(api.designs.moveToTrash, { id });
-    return id;
-  };
-  const [{ id: image, storageId }, trashed] = await Promise.all([addImage(backend, person, design, "an image"), trash()]);
-  const insert = (table: string, row: object) => backend.inside.mutation(probe.insert, { table, row });
-  const written = { authorId: person.userId, key: randomUUID() };
-  const thread = await insert("commentThreads", { ...written, itemId: image, lastAt: 1, commentCount: 2 });
-  const ofThread = { ...written, threadId: thread, text: "text", createdAt: 1, mentions: [] };
-  const [comment] = await Promise.all([
-    insert("comments", { ...ofThread, isReply: false }),
-    insert("comments", { ...ofThread, isReply: true }),
-    backend.inside.mutation(probe.patch, { table: "designImages", id: image, fields: { lastCommentAt: 1, openThreadCount: 1 } }),
-  ]);
-  return { project, design, image, trashed, storageId, thread, comment } as TestItems;
-}
-
-const addMember = (backend: Backend, projectId: string, { userId }: Person, role: MemberRole) =>
-  backend.inside.mutation(probe.insert, { table: "projectMembers", row: { projectId, userId, role, addedAt: Date.now(), addedBy: "ada" } });
-
-async function setUser(backend: Backend, { userId }: Person, fields: object): Promise<void> {
-  const [row] = await backend.inside.query(probe.rows, { table: "users", field: "id", value: userId });
-  await backend.inside.mutation(probe.patch, { table: "users", id: String(row?.["_id"]), fields });
-}
-
-async function setSession(backend: Backend, { sessionId }: Person, fields: object): Promise<void> {
-  const [row] = await backend.inside.query(probe.rows, { table: "sessions", field: "id", value: sessionId });
-  await backend.inside.mutation(probe.patch, { table: "sessions", id: String(row?.["_id"]), fields });
-}
-
-async function createFixtures(backend: Backend): Promise<Fixtures> {
-  const administrator = await signUp(backend, "admin");
-  await setUser(backend, administrator, { isAdministrator: true });
-  const ada = await signUp(backend, "ada");
-  const bob = await signUp(backend, "bob");
-  const signedOut = await signUp(backend, "eve");
-  await signOut(backend, signedOut);
-  const expired = await signUp(backend, "max", Date.now() - 1);
-  const user = { subject: ada.userId, audience: "atelier-user" } as const;
-  const adaItems = await makeItems(backend, ada);
-  const bobItems = await makeItems(backend, bob);
-
-  const hidden = await makeItems(backend, ada);
-  await ada.mutation(api.projects.moveToTrash, { id: hidden.project });
-  const purged = await makeItems(backend, ada);
-  await ada.mutation(api.projects.moveToTrash, { id: purged.project });
-  await ada.mutation(api.trash.purge, { id: purged.project });
-  const deleted = await makeItems(backend, ada);
-  await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.trashed });
-  await backend.inside.mutation(probe.remove, { table: "designImages", id: deleted.image });
-  await backend.inside.mutation(probe.remove, { table: "commentThreads", id: deleted.thread });
-  await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.design });
-  await backend.inside.mutation(probe.remove, { table: "projects", id: deleted.project });
-
-  const [editor, commenter, viewer] = [await signUp(backend, "ed"), await signUp(backend, "com"), await signUp(backend, "vi")];
-  const members = { roles: { editor, commenter, viewer }, removed: await signUp(backend, "rem"), signedOut };
-  const addMembers = async (projectId: string) => {
-    const [, removed] = await Promise.all([
-      addMember(backend, projectId, signedOut, "editor"),
-      addMember(backend, projectId, members.removed, "editor"),
-      ...MEMBER_ROLES.map((role) => addMember(backend, projectId, members.roles[role], role)),
-    ]);
-    await backend.inside.mutation(probe.remove, { table: "projectMembers", id: removed });
-  };
-  await addMembers(adaItems.project);
-  const own = new Map([[ada.userId, Promise.resolve(adaItems)]]);
-
-  return {
-    backend,
-    ada,
-    bob,
-    administrator,
-    members,
-    async sharedItems() {
-      const items = await makeItems(backend, ada);
-      await addMembers(items.project);
-      return items;
-    },
-    ownItems(person) {
-      const items = own.get(person.userId) ?? (person.userId === signedOut.userId ? Promise.resolve(adaItems) : makeItems(backend, person));
-      own.set(person.userId, items);
-      return items;
-    },
-    authored: ({ userId }, { thread: threadId }) => {
-      const row = { threadId, isReply: true, authorId: userId, text: "own", createdAt: 1, mentions: [], key: randomUUID() };
-      return backend.inside.mutation(probe.insert, { table: "comments", row });
-    },
-    contentOf: async ({ project, design, image, trashed, thread }) => [
-      await ada.query(api.comments.getThread, { threadId: thread }),
-      await ada.query(api.projects.getProjectById, { id: project }),
-      await ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
-      await ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
-      await ada.query(api.versions.getVersions, { imageId: image }),
-      await ada.query(api.trash.getTrashed, { id: trashed }),
-    ],
-    signedOut,
-    expired,
-    mixedUp: await backend.holder({ ...user, sessionId: bob.sessionId }),
-    withoutSession: await backend.holder(user),
-    nobody: backend.nobody,
-    server: await appServer(backend),
-    forgers: [
-      await backend.holder({ ...user, sessionId: ada.sessionId, issuer: "https://elsewhere.invalid" }),
-      await backend.holder({ subject: "app-server", audience: "atelier-service", service: true, issuer: "https://elsewhere.invalid" }),
-    ],
-    pretenders: [
-      await backend.holder({ subject: "app-server", audience: "atelier-user", sessionId: ada.sessionId }),
-      await backend.holder({ subject: "app-server", audience: "atelier-user", sessionId: ada.sessionId, service: true }),
-      await backend.holder({ subject: "app-server", audience: "atelier-user" }),
-      await backend.holder({ ...user, sessionId: ada.sessionId, service: true }),
-    ],
-    adaItems,
-    bobItems,
-    bobs: async () => [
-      await bob.query(api.projects.getProjectById, { id: bobItems.project }),
-      await bob.query(api.designs.getDesignsByProjectId, { projectId: bobItems.project }),
-      await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobItems.design }),
-    ],
-    absent: (kind, trashToo = kind === "trashed", anyKind = false) =>
-      [...(trashToo ? [] : [hidden]), purged, deleted, ...(anyKind ? [] : [adaItems])].flatMap((items) =>
-        [items.project, items.design, items.image, items.trashed, items.storageId, items.thread, items.comment].filter(
-          (id) => items !== adaItems || (id !== items[kind] && !(trashToo && kind === "design" && id === items.trashed)),
-        ),
-      ),
-  };
-}
