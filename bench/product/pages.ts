@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { ConvexHttpClient } from "convex/browser";
 import { api } from "../../convex/_generated/api.js";
 import { startApp, type RunningApp } from "../../tests/harness/app.ts";
@@ -50,6 +51,10 @@ export async function pages(): Promise<Figure[]> {
       figures.push({ name: `${path}: requests per second`, value: rounded(median(ours)) });
       figures.push(ratio(`${path}: requests per second ÷ bare app`, median(ours), median(theirs), least, goal));
     }
+    const html = Buffer.from(await (await fetch(`${app.url}/projects`, { headers: { Cookie: cookie } })).arrayBuffer());
+    const compressed = brotliCompressSync(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+    figures.push(atMost("/projects, 50 projects: HTML", html.length / 1000, 82, "KB", 70));
+    figures.push(atMost("/projects, 50 projects: HTML, brotli", compressed.length / 1000, 12.5, "KB", 9));
     const fromBuild = (folder: string) => (path: string) => readFile(join(folder, "client", path));
     const bareBuild = fromBuild(join(import.meta.dirname, "../../node_modules/.cache/bare-app"));
     const ourBuild = fromBuild(join(import.meta.dirname, "../../build"));

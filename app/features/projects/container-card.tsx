@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 import { Mosaic } from "~/features/images/display/mosaic";
 import { DragHandle } from "~/features/reordering/drag-handle";
-import { targetProps } from "~/features/uploads/client/file-selection/drop-target";
+import { cardTargetProps } from "~/features/uploads/client/file-selection/drop-target";
 import { useMay } from "~/lib/rights/rights";
 import { isPending } from "~/lib/data/pending";
 import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
@@ -51,7 +51,7 @@ export function ContainerCard({
   return (
     <ItemCard
       item={item}
-      marks={mayUpload ? targetProps({ kind, id: _id, name }) : {}}
+      marks={mayUpload ? cardTargetProps(kind) : {}}
       to={isPending(_id) ? null : to}
       name={name}
       cover={<Mosaic cover={cover} />}

@@ -42,16 +42,14 @@ export function ProjectLinks({ page: { rows: projects, next, more, loading }, op
           </summary>
         </Collapsible.Trigger>
         <Collapsible.Content asChild forceMount>
-          <ul ref={list} className="mt-0.5 ms-4 grid grid-cols-[minmax(0,1fr)] gap-px border-s ps-2">
+          <ul ref={list} className="sidebar-list mt-0.5 ms-4 grid grid-cols-[minmax(0,1fr)] gap-px border-s ps-2">
             {projects.map(({ _id, name }) => {
               const to = href("/projects/:id", { id: _id });
               return (
                 <li key={_id}>
                   {isPending(_id) ? (
-                    <span className="sidebar-item opacity-60">
-                      <span dir="auto" className="truncate">
-                        {name}
-                      </span>
+                    <span className="opacity-60">
+                      <span dir="auto">{name}</span>
                     </span>
                   ) : (
                     <Link
@@ -59,11 +57,8 @@ export function ProjectLinks({ page: { rows: projects, next, more, loading }, op
                       prefetch="intent"
                       title={name}
                       aria-current={pathname === to ? "page" : openProject === _id ? "true" : undefined}
-                      className="sidebar-item"
                     >
-                      <span dir="auto" className="truncate">
-                        {name}
-                      </span>
+                      <span dir="auto">{name}</span>
                     </Link>
                   )}
                 </li>
@@ -71,7 +66,7 @@ export function ProjectLinks({ page: { rows: projects, next, more, loading }, op
             })}
             {next === null ? null : (
               <li ref={restRef}>
-                <Link to={href("/projects")} prefetch="intent" className="sidebar-item" aria-busy={loading}>
+                <Link to={href("/projects")} prefetch="intent" aria-busy={loading}>
                   All projects
                 </Link>
               </li>

@@ -18,11 +18,11 @@ type ItemCardProps = {
 export function ItemCard({ item, to, name, cover, summary, actions, pick, picking = false, marks }: ItemCardProps) {
   return (
     <Card {...marks} aria-busy={to === null || undefined} className="item-card">
-      <div className="item-card-cover">{cover}</div>
+      <div>{cover}</div>
       <PendingIndicator of={item} className="absolute top-2 start-2" />
       {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
-      <div className="item-card-foot">
-        <div className="item-card-text">
+      <div>
+        <div>
           <h2 dir="auto" title={name}>
             {to === null || picking ? (
               name
@@ -32,9 +32,9 @@ export function ItemCard({ item, to, name, cover, summary, actions, pick, pickin
               </Link>
             )}
           </h2>
-          <p className="tabular">{summary}</p>
+          <p>{summary}</p>
         </div>
-        {actions && to !== null && !picking ? <div className="item-card-actions">{actions}</div> : null}
+        {actions && to !== null && !picking ? <div>{actions}</div> : null}
       </div>
     </Card>
   );

@@ -15,8 +15,7 @@ export function Mosaic({ cover, className, sizes }: { cover: PictureSource[]; cl
   const shown = cover.slice(0, SHOWN);
   const [whole, half] = SIZES[useDensity()];
   return (
-    <div data-shown={shown.length} className={clsx("mosaic", className)}>
-      {shown.length === 0 ? <div className="mosaic-empty" /> : null}
+    <div data-shown={shown.length > 1 ? shown.length : undefined} className={clsx("mosaic", className)}>
       {shown.map((image) => (
         <Picture key={image.imageId} image={image} alt="" sizes={sizes ?? (shown.length === 1 ? whole : half)} />
       ))}

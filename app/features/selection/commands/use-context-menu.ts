@@ -1,5 +1,6 @@
 import { type RefObject, useEffect } from "react";
 import { openMenuAt } from "~/lib/forms/dialogs/context-menu";
+import { MENU_OPENER } from "~/lib/forms/dialogs/open-dialog-param";
 import { suppressClick } from "../selectable-items";
 
 /** Duration of a long press (ms), and the movement that it tolerates (pixels). */
@@ -20,7 +21,7 @@ export function useContextMenu(list: RefObject<HTMLElement | null>): void {
     const stop = () => clearTimeout(timer);
     const itemAt = (target: EventTarget | null) => {
       const item = target instanceof Element && !target.closest("[popover], dialog") ? target.closest("[data-pick]") : null;
-      return item && list.current?.contains(item) && item.querySelector("[data-opens-menu]") ? item : null;
+      return item && list.current?.contains(item) && item.querySelector(MENU_OPENER) ? item : null;
     };
 
     function menu(event: MouseEvent): void {

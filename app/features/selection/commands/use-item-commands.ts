@@ -7,6 +7,7 @@ import { useMay, useMayRun } from "~/lib/rights/rights";
 import { count } from "~/lib/ui/count";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { toast } from "~/lib/ui/overlays/toasts";
+import { MENU_OPENER } from "~/lib/forms/dialogs/open-dialog-param";
 import { SELECTED_FIELD } from "../address";
 import { idOf } from "../selectable-items";
 import type { Selection } from "../use-selection";
@@ -53,7 +54,7 @@ export function useItemCommands(
   };
   const focused = (): string | null => {
     const { activeElement } = document;
-    return activeElement && list.current?.contains(activeElement) && activeElement.matches("a, input, [data-opens-menu]")
+    return activeElement && list.current?.contains(activeElement) && activeElement.matches(`a, input, ${MENU_OPENER}`)
       ? idOf(activeElement)
       : null;
   };

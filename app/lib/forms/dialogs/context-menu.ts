@@ -1,10 +1,12 @@
+import { MENU_OPENER } from "./open-dialog-param";
+
 type Point = { x: number; y: number };
 
 const MARGIN = 8;
 let requested: Point | null = null;
 
 export function openMenuAt(item: Element, point: Point): boolean {
-  const button = item.querySelector<HTMLElement>("[data-opens-menu]");
+  const button = item.querySelector<HTMLElement>(MENU_OPENER);
   if (!button) return false;
   requested = point;
   button.focus({ preventScroll: true });

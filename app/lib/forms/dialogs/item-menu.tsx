@@ -79,7 +79,6 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
         form={OPENING}
         name={MENU}
         value={item._id}
-        data-opens-menu=""
         aria-label={`More for ${isolate(item.name)}`}
         aria-expanded={state === "open"}
         className={buttonClass({ variant: "ghost", size: "icon-sm" })}

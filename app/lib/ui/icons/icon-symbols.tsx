@@ -13,7 +13,7 @@ import {
   Trash2,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { STROKE, SymbolsContext } from "./icon";
+import { DRAWN, SymbolsContext } from "./icon";
 
 const REPEATED: readonly LucideIcon[] = [
   ArrowDown,
@@ -38,7 +38,7 @@ export function IconSymbols({ children }: { children: ReactNode }) {
       <svg aria-hidden="true" className="hidden">
         {[...symbols].map(([Shape, id]) => (
           <symbol key={id} id={id} viewBox="0 0 24 24">
-            <Shape strokeWidth={STROKE} />
+            <Shape {...DRAWN} />
           </symbol>
         ))}
       </svg>

@@ -1,0 +1,22 @@
+import { brotliCompressSync, constants } from "node:zlib";
+import { api } from "../../../convex/_generated/api.js";
+import { expect, test } from "../../harness/test.ts";
+import { deploymentAs } from "../support/pictures.ts";
+
+const PROJECTS = 50;
+/** Bytes; a new attribute of each card takes 50 times its length. */
+const MOST = { html: 82_000, brotli: 12_500 };
+
+test("a page of 50 projects has little HTML", { tag: "@html-size" }, async ({ app, person, request }) => {
+  const convex = await deploymentAs(app, person);
+  for (let number = 0; number < PROJECTS; number++) await convex.mutation(api.projects.create, { name: `Project ${number}` });
+  const answer = await request.get("/projects", { headers: { Cookie: person.cookieHeader } });
+  const html = await answer.body();
+  expect(html.toString().match(/<li data-pick=/g)).toHaveLength(PROJECTS);
+  expect(html.length).toBeLessThan(MOST.html);
+  // As server/http/compress.ts does.
+  const compressed = brotliCompressSync(html, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+  });
+  expect(compressed.length).toBeLessThan(MOST.brotli);
+});
