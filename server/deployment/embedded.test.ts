@@ -56,6 +56,7 @@ it("passes only the admin key of the server's secrets to the deployment", { tags
     "TZ",
     "NODE_ENV",
     "CONVEX_ADMIN_KEY",
+    "NODE_COMPILE_CACHE",
     "NODE_CHANNEL_FD",
     "NODE_CHANNEL_SERIALIZATION_MODE",
   ];

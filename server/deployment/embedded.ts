@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
 import { type FileBucketSettings, fileBucketVariables } from "@atelier/engine/file-bucket-settings";
+import { compileCacheFolder } from "@atelier/engine/compile-cache";
 import { lockFolder } from "@atelier/engine/folder-lock";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
@@ -154,6 +155,8 @@ function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, fileBucket = 
         NODE_ENV: process.env.NODE_ENV,
         CONVEX_ADMIN_KEY: adminKey,
         ...(fileBucket && fileBucketVariables(fileBucket)),
+        // Node also compiles the first module of the deployment and of its threads, before they enable the cache.
+        NODE_COMPILE_CACHE: compileCacheFolder(dir),
       },
     },
   );
