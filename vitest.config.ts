@@ -1,9 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./tests/harness/longest-first.ts";
-import { appTestsInSharedProcesses } from "./tests/harness/shared-processes.ts";
-
-const shared = appTestsInSharedProcesses();
 
 /** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/, `npm run test:faults` tests/faults/, and `npm run test:components` engine/conformance/. */
 export default defineConfig({
@@ -17,7 +14,6 @@ export default defineConfig({
           include: ["{app,bench,engine,server,tests}/**/*.test.{ts,tsx}"],
           exclude: [
             ...configDefaults.exclude,
-            ...shared,
             ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"]),
             ...(process.env.TEST_COMPONENTS ? [] : ["engine/conformance/**"]),
           ],
@@ -25,10 +21,9 @@ export default defineConfig({
       },
       // Convex functions keep no state in modules, so their tests share processes and loaded modules.
       { extends: true, test: { name: "convex", include: ["convex/**/*.test.ts"], isolate: false } },
-      { extends: true, test: { name: "app", include: shared, isolate: false, setupFiles: ["tests/harness/real-timers.ts"] } },
     ],
     environment: "node",
-    setupFiles: ["tests/harness/chance.ts"],
+    setupFiles: "tests/harness/chance.ts",
     // Other tags are stable ids that docs and tables cite (tests/test-ids.ts).
     tags: [{ name: "slow", description: "Not part of npm test." }],
     strictTags: false,
