@@ -138,8 +138,13 @@ async function main(): Promise<void> {
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
   if (config.backups) {
-    const onState = warnAdministrators({ dataDir: config.dataDir, mail: (problem) => app.mailBackupWarning(problem), log });
-    backups = scheduleBackups({ settings: config.backups, log, onOutcome: (outcome) => app.recordBackup(outcome), onState });
+    const warn = warnAdministrators({ dataDir: config.dataDir, mail: (problem) => app.mailBackupWarning(problem), log });
+    backups = scheduleBackups({
+      settings: config.backups,
+      log,
+      onOutcome: (outcome) => app.recordBackup(outcome),
+      onState: (problem) => void warn(problem),
+    });
   }
   if (embedded) records = watchRecords({ dataDir: config.dataDir, store: (record) => app.recordCommand(record), log });
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();

@@ -188,6 +188,7 @@ import type * as model_undo_revertAsJob from "../model/undo/revertAsJob.js";
 import type * as model_undo_revertChanges from "../model/undo/revertChanges.js";
 import type * as model_undo_undoTables from "../model/undo/undoTables.js";
 import type * as model_upgrades from "../model/upgrades.js";
+import type * as model_wasCreatedBy from "../model/wasCreatedBy.js";
 import type * as model_webhooks_waitingWebhooks from "../model/webhooks/waitingWebhooks.js";
 import type * as model_webhooks_webhookTables from "../model/webhooks/webhookTables.js";
 import type * as model_webhooks_webhooks from "../model/webhooks/webhooks.js";
@@ -400,6 +401,7 @@ declare const fullApi: ApiFromModules<{
   "model/undo/revertChanges": typeof model_undo_revertChanges;
   "model/undo/undoTables": typeof model_undo_undoTables;
   "model/upgrades": typeof model_upgrades;
+  "model/wasCreatedBy": typeof model_wasCreatedBy;
   "model/webhooks/waitingWebhooks": typeof model_webhooks_waitingWebhooks;
   "model/webhooks/webhookTables": typeof model_webhooks_webhookTables;
   "model/webhooks/webhooks": typeof model_webhooks_webhooks;

@@ -7,7 +7,7 @@ import { warnAdministrators } from "./warn-administrators.ts";
 const HOUR = 60 * 60_000;
 let dataDir: string;
 let mailed: (string | null)[];
-const error = vi.fn();
+const error = vi.fn<(...values: unknown[]) => void>();
 const mail = async (problem: string | null) => void mailed.push(problem);
 
 beforeEach(() => {
@@ -47,7 +47,7 @@ it("repeats no mail after a restart", async () => {
 it("tries again after a mail could not be queued", async () => {
   const report = warnAdministrators({
     dataDir,
-    mail: vi.fn().mockRejectedValueOnce(new Error("down")).mockImplementation(mail),
+    mail: vi.fn<typeof mail>().mockRejectedValueOnce(new Error("down")).mockImplementation(mail),
     log: { error },
   });
   await report("failed");

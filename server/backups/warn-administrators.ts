@@ -12,10 +12,10 @@ type Options = {
 };
 
 /**
- * Returns a function that is told the state of the backups. It mails a problem at once, daily while it lasts, and its end.
+ * Returns a function for the state of the backups. It mails a problem at once, daily while it lasts, and its end.
  * A file stores the time of the last mail, so that restarts repeat none.
  */
-export function warnAdministrators({ dataDir, mail, log }: Options): (problem: string | null) => Promise<void> {
+export function warnAdministrators({ dataDir, mail, log }: Options) {
   const path = join(dataDir, "backup-warning");
   let last: Promise<void> = Promise.resolve();
 
@@ -28,6 +28,6 @@ export function warnAdministrators({ dataDir, mail, log }: Options): (problem: s
     else await writeFile(path, String(Date.now()), { mode: 0o600 });
   }
 
-  return (problem) =>
+  return (problem: string | null): Promise<void> =>
     (last = last.then(() => update(problem)).catch((error: unknown) => log.error({ error }, "the administrators were not mailed")));
 }
