@@ -62,11 +62,11 @@ describe("a stored file with a wrong byte", () => {
 
   it("stops writes with instructions; reads continue", async () => {
     await send("before");
-    expect(await health()).toEqual({ damaged: false });
+    expect(await health()).toEqual({ damaged: false, fileBucket: null });
     await fetch(address("small"));
     await expect(send("after")).rejects.toThrow("The data of this deployment is damaged, so nothing is written.");
     expect(await list()).toHaveLength(1);
-    expect(await health()).toEqual({ damaged: true });
+    expect(await health()).toEqual({ damaged: true, fileBucket: null });
     expect(engine.errors()).toMatch(
       /The data is damaged \(stored file \S+ does not match its sha256\)\. Nothing more is written\. .*npm run check-data/,
     );
