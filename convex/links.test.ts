@@ -64,24 +64,28 @@ describe.each(backends)("public links on $name", ({ start }) => {
   it("of a design show neither its project nor other designs", async () => {
     const { visitor } = await create(design);
     expect(await visitor.query(api.designImages.getDesignImagesByDesignId, { designId: design })).toHaveLength(2);
-    for (const refusal of [
-      visitor.query(api.projects.getProjectById, { id: project }),
-      visitor.query(api.designs.getDesignsByProjectId, { projectId: project }),
-      visitor.query(api.designs.getDesignById, { id: otherDesign }),
-    ])
-      expect(await refused(refusal)).toEqual(NOT_FOUND);
+    const refusals = await Promise.all(
+      [
+        visitor.query(api.projects.getProjectById, { id: project }),
+        visitor.query(api.designs.getDesignsByProjectId, { projectId: project }),
+        visitor.query(api.designs.getDesignById, { id: otherDesign }),
+      ].map(refused),
+    );
+    for (const refusal of refusals) expect(refusal).toEqual(NOT_FOUND);
   });
 
   it("of an image show neither its design nor its neighbours", async () => {
     const { visitor } = await create(image);
     const shown = await visitor.query(api.designImages.getDesignImageInPlace, { id: image });
     expect(shown).toMatchObject({ image: { name: "fig" }, previous: null, next: null });
-    for (const refusal of [
-      visitor.query(api.designs.getDesignById, { id: design }),
-      visitor.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
-      visitor.query(api.designImages.getDesignImageInPlace, { id: beside }),
-    ])
-      expect(await refused(refusal)).toEqual(NOT_FOUND);
+    const refusals = await Promise.all(
+      [
+        visitor.query(api.designs.getDesignById, { id: design }),
+        visitor.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
+        visitor.query(api.designImages.getDesignImageInPlace, { id: beside }),
+      ].map(refused),
+    );
+    for (const refusal of refusals) expect(refusal).toEqual(NOT_FOUND);
   });
 
   it("show neither tags nor the number of versions", async () => {

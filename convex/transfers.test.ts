@@ -267,14 +267,16 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     const trashed = (await addImage(backend, ada, design, "trashed")).id;
     await ada.mutation(api.designImages.moveToTrash, { id: trashed });
     const { id } = await stopped();
-    for (const refusal of [
-      eve.mutation(api.designs.move, { id: design, projectId: own }),
-      eve.mutation(api.designImages.move, { ids: [image], designId: other }),
-      eve.mutation(api.trash.restore, { id: trashed }),
-      eve.mutation(api.many.restore, { ids: [trashed] }),
-      ada.mutation(api.trash.empty, {}),
-    ])
-      expect(await refused(refusal)).toMatchObject({ code: "conflict" });
+    const refusals = await Promise.all(
+      [
+        eve.mutation(api.designs.move, { id: design, projectId: own }),
+        eve.mutation(api.designImages.move, { ids: [image], designId: other }),
+        eve.mutation(api.trash.restore, { id: trashed }),
+        eve.mutation(api.many.restore, { ids: [trashed] }),
+        ada.mutation(api.trash.empty, {}),
+      ].map(refused),
+    );
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: "conflict" });
     expect(await refused(offer(ada, eve))).toMatchObject({ code: "conflict" });
     await continueJob(id);
     await eve.mutation(api.trash.restore, { id: trashed });
