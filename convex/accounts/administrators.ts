@@ -10,7 +10,7 @@ import { userOf } from "../model/members";
 /** The administrator role of accounts and sessions (docs/decisions/213-administration.md). */
 
 const BATCH = 500;
-/** Each receives a mail of its own. */
+/** Limits the mails that one warning causes. */
 const RECIPIENTS_MAX = 50;
 
 export const isAllowed = serverQuery({
