@@ -2,7 +2,6 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
-/** A test file and the id of one of its tests. The id is a tag in the test's options or in its row of a table. */
 export type CitedTest = [file: string, id: string];
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));

@@ -8,7 +8,6 @@ import { probe } from "./probe-references.ts";
 export { probe };
 
 export const backends: { name: string; start: () => Promise<Backend>; scansAllRows: boolean }[] = [
-  // Each of its queries reads the ids of every row in every table.
   { name: "convex-test", start: convexTestBackend, scansAllRows: true },
   { name: "the embedded deployment", start: embeddedBackend, scansAllRows: false },
 ];

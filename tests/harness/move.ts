@@ -13,7 +13,6 @@ export type MoveOptions = {
   app: Pick<RunningApp, "dataDir">;
   args: string[];
   settings: Record<string, string>;
-  /** Kills the command when its output contains the text. */
   killAt?: string;
   onOutput?: (output: string) => void;
 };

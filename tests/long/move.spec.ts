@@ -46,8 +46,7 @@ const createProject = (app: RunningApp, person: Person, name: string) => post(ap
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Reads a page and writes a project until it is stopped. */
-function keepUsing(app: RunningApp, person: Person) {
+function readAndWriteUntilStopped(app: RunningApp, person: Person) {
   const stopping = new AbortController();
   const used = (async () => {
     const [reads, refusals]: [number[], string[]] = [[], []];
@@ -138,7 +137,7 @@ test("moves all data to a remote deployment and back", { tag: "@move-round-trip"
   await eves.mutation(api.trash.purge, { id: doomed.projectId });
   const expiry = (await pendingJobs(source)).find(({ name }) => name.includes("links"));
   expect(expiry).toBeDefined();
-  const stop = keepUsing(ownApp, bob);
+  const stop = readAndWriteUntilStopped(ownApp, bob);
   const moved = await runMove({ app: ownApp, args: toRemote(remote), settings });
   expect(moved, moved.output).toMatchObject({ code: 0 });
   expect(moved.output).toContain("All data is moved. The app was read-only for ");

@@ -26,8 +26,7 @@ export type Soak = {
 };
 
 const SAMPLE_MS = 10_000;
-/** Share of the run that is not measured: the processes still compile and fill their caches. */
-const WARM_UP = 0.1;
+const WARM_UP_SHARE = 0.1;
 const RESTART_WATCH_MS = 60_000;
 const PROBE_MS = 50;
 
@@ -62,7 +61,7 @@ export async function soak({ people, minutes, filled, settings = {}, progress = 
       .split("\n")
       .filter((line) => /^\w+_(?:collection|block|event_loop_)/.test(line));
     const restart = await restartAndProbe(app);
-    const from = length * WARM_UP;
+    const from = length * WARM_UP_SHARE;
     const middle = (from + length) / 2;
     const inHalves = (operations: Operation[]): [Half, Half] => [
       halfOf(

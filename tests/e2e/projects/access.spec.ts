@@ -106,7 +106,6 @@ type Entry = { path?: string; index?: boolean; children?: Entry[] };
 function addresses(entries: Entry[], above = ""): string[] {
   return entries.flatMap(({ path, index, children }) => {
     const own = path === undefined ? above : `${above}/${path}`;
-    // A layout without an index route answers at its own address, too.
     const frame = path !== undefined && !children?.some((child) => child.index) ? [own] : [];
     if (children) return [...frame, ...addresses(children, own)];
     return index || path !== undefined ? [own === "" ? "/" : own] : [];

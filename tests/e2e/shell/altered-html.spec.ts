@@ -110,7 +110,6 @@ for (const [name, alter] of Object.entries({ ...ALTERATIONS, "no alterations": (
     },
   );
 
-/** A field for images of a comment becomes a button when the page hydrates. */
 function fieldsOf(): unknown[] {
   const fields = [...document.querySelectorAll<HTMLInputElement>("input:not([type=hidden], [name=files]), textarea, select")];
   return fields

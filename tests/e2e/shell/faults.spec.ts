@@ -86,7 +86,6 @@ test(
           deployment.fail({ failing: "designs:getDesignsByProjectId" });
           await she.open(path);
           await page.getByRole("link", { name: "Go Back" }).click();
-          // Waits for this document, as two navigations would abort each other.
           await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
           await expect(page).toHaveURL("/projects");
           deployment.fail(null);

@@ -22,7 +22,6 @@ export async function clientsOf(app: Addresses, person: Person): Promise<() => C
   return () => new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false, fetch: retryingFetch });
 }
 
-/** Retries write conflicts, as the app does. */
 const retryingFetch: typeof fetch = (input, init) =>
   retryConflicts(async () => {
     const answer = await fetch(input, init);

@@ -6,8 +6,7 @@ import { addPictures, deploymentAs, makeDesign } from "./pictures.ts";
 
 const LAYOUTS = new Set(["routes/account.tsx"]);
 
-/** Unknown addresses for everyone without the administrator role. */
-const ADMINISTRATION = "routes/admin.tsx";
+const ADMINISTRATION_LAYOUT = "routes/admin.tsx";
 
 const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
   compare: (ids) => `?a=${ids[":imageId"]}`,
@@ -35,7 +34,7 @@ export async function signedInAddresses(app: RunningApp, person: Person, name?: 
 function shellPages(): string[] {
   const paths = (entries: RouteConfigEntry[], parent: string): string[] =>
     entries.flatMap(({ path = "", index = false, file, children = [] }) => {
-      if (file === ADMINISTRATION) return [];
+      if (file === ADMINISTRATION_LAYOUT) return [];
       const own = [parent, path].filter(Boolean).join("/");
       const isPage = !index && path !== "" && !LAYOUTS.has(file);
       return [...(isPage || index ? [own] : []), ...paths(children, own)];

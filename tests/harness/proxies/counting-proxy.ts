@@ -8,7 +8,6 @@ export type DeploymentCall = { endpoint: string; function: string; live: boolean
 
 export type CountingProxy = {
   url: string;
-  /** Returns the bytes that browsers received over websockets since the last call. */
   takeLiveBytes(): number;
   /** Returns the calls since the last one, without those of the app server's workers. */
   take(): DeploymentCall[];

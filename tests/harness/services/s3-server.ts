@@ -53,7 +53,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   verifySignature(request, url, body);
   if (isGone || bucket !== options.bucket) throw new Refusal(404, "NoSuchBucket");
   const result = handle(method, key, url.searchParams, request, body);
-  // The request took effect, but its response is lost.
   if (fault?.kind === "drop-answer") return void request.socket.destroy();
   await send(response, result, fault);
 }

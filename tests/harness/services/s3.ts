@@ -32,7 +32,6 @@ export type Command =
   | { do: "remove"; key: string }
   | { do: "put"; key: string; body: string }
   | { do: "rename"; key: string; to: string }
-  /** Sets the age of all objects and uploads. */
   | { do: "age"; ms: number }
   | { do: "flip"; key: string; at: number; mask: number };
 
