@@ -134,7 +134,6 @@ async function byPage(app: RunningApp, context: BrowserContext, paths: string[])
   await recordPhases(page);
   await page.goto(path);
   await hydrated(page);
-  // People select files after the page has loaded all of its modules.
   await page.waitForLoadState("networkidle");
   const before = processTimes();
   const { seconds, longest } = await addAll(page, paths);

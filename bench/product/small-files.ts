@@ -49,7 +49,6 @@ export async function smallFiles(): Promise<Figure[]> {
     computed.push(pids.map(cpuMs));
     const ours = await inBrowser(small);
     computed.push(pids.map(cpuMs));
-    // In CPU time, which other load affects less than the duration.
     const [byScript, byBrowser] = [1, 2].map((at) =>
       (computed[at] ?? []).map((ms, index) => `${((ms - (computed[at - 1]?.[index] ?? 0)) / SMALL).toFixed(1)} ms`).join(" and "),
     );
