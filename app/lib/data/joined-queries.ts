@@ -14,7 +14,6 @@ export function joinPreloads(...preloads: Preload<unknown>[]): void {
   for (const [index, preloaded] of preloads.entries()) preloaded.joined = { args, index };
 }
 
-/** Returns the answer of a joined query. A rejection becomes the error that the query alone would throw. */
 export function answerAt(answers: Answers | Error | undefined, index: number) {
   if (answers === undefined || answers instanceof Error) return answers;
   const answer = answers[index];

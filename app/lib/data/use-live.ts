@@ -41,7 +41,6 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   }
   if (instead !== undefined) return lastAnswer;
   if (live === undefined) return lastAnswer;
-  // A value loaded while offline is newer than the live result until the connection catches up.
   if (arrivedOffline && isAhead(ts)) return value;
   return live;
 }

@@ -9,7 +9,6 @@ type ShellData = { me: PreloadOf<typeof api.accounts.mine.getMe> | null };
 
 type Me = FunctionReturnType<typeof api.accounts.mine.getMe>;
 
-/** Returns the live answer of the shell about the user; undefined while loading, and for errors, which the shell itself reports. */
 export function useMe(): Me | undefined {
   const joined = useRouteLoaderData<ShellData>("routes/shell")?.me?.joined;
   const { shell } = useQueries(joined ? { shell: { query: JOINED, args: joined.args } } : {});

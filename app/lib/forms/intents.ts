@@ -62,7 +62,6 @@ type IntentSpec<M extends Mutation, Field extends string, List extends string, O
   undo?: true;
 };
 
-/** Describes an action of a form for server and browser. The mutation validates the values. */
 export function intent<
   M extends Mutation,
   const Field extends string = never,
@@ -136,7 +135,6 @@ export function readForm(
   return { intent, form: textOf(sent, FORM_FIELD), values };
 }
 
-/** Returns a field's text; empty for a missing field or a file. */
 export function textOf(sent: FormData, field: string): string {
   const value = sent.get(field);
   return typeof value === "string" ? value : "";

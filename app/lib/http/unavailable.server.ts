@@ -56,7 +56,6 @@ export async function noticeUnavailable<Result>(run: () => Promise<Result>): Pro
   return { outcome, ...notice };
 }
 
-/** Measures a request. The official client's body begins with the function's name. */
 function measured(input: Parameters<typeof fetch>[0], body: unknown): (outcome: string) => void {
   const began = performance.now();
   const kind = /\/api\/(\w+)$/.exec(input instanceof Request ? input.url : input.toString())?.[1] ?? "other";

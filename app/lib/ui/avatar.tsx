@@ -11,7 +11,6 @@ export function Avatar({ name, email, image, className }: { name: string; email:
   );
 }
 
-/** Returns the first grapheme, so that emoji and accented letters are not split. */
 export function firstLetter(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") return "";

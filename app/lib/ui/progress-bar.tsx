@@ -1,6 +1,5 @@
 import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
 
-// Loaded lazily to keep it out of the first load; renders nothing when offline.
 const NavigationProgress = lazy(() => import("./navigation/navigation-progress").then(asModule, () => asModule({ default: () => null })));
 const asModule = ({ default: component }: { default: ComponentType }) => ({ default: component });
 

@@ -2,7 +2,6 @@ import type { ReactNode } from "react";
 
 type RowListProps = { label?: string; isOrdered?: boolean; children: ReactNode };
 
-/** A list in one box, with lines between its rows. Rows have the background `bg-card`. */
 export function RowList({ label, isOrdered = false, children }: RowListProps) {
   const List = isOrdered ? "ol" : "ul";
   return (

@@ -18,7 +18,6 @@ export function connectedConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().isWebSocketConnected ? client : null;
 }
 
-/** Resolves with the connected client. Files can be added while the connection of a new page is still being opened. */
 export async function connection(): Promise<ConvexReactClient> {
   if (!opened) await new Promise<void>((resolve) => void openListeners.add(resolve));
   const convex = client;

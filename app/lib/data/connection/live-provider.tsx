@@ -11,7 +11,6 @@ type LiveProviderProps = {
   children: ReactNode;
 };
 
-/** Continues pages live for signed-in users. Queries stay subscribed after a navigation, so that going back shows current data. */
 export function LiveProvider({ address, useAuth, children }: LiveProviderProps) {
   const [client] = useState(() => browserConvex(address));
   return (

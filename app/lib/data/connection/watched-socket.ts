@@ -140,7 +140,6 @@ export function allowSlowHeartbeat(): void {
   heartbeatLimit = Math.min(2 * heartbeatLimit, HEARTBEAT_LIMIT_MAX);
 }
 
-/** Raises the limit of handshakes, because the server answered a probe in `took` ms, but no handshake yet. */
 export function allowSlowHandshake(took: number): void {
   if (socket?.readyState !== WebSocket.CONNECTING || handshakeLimit === null) return;
   handshakeLimit = Math.min(2 * Math.max(handshakeLimit, took), HANDSHAKE_LIMIT_MAX);

@@ -11,7 +11,6 @@ const AFTER_FIRST_PAGE = "first";
 
 export type Listed<Row> = Row[] | PaginationResult<Row>;
 
-/** Returns the local address of a list's first page; null if the address is that page. */
 export function firstPageOf({ pathname, searchParams }: URL): string | null {
   if (!searchParams.has(LATER_PAGES)) return null;
   const params = new URLSearchParams(searchParams);

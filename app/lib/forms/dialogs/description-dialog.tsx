@@ -59,7 +59,6 @@ export function Description({ item, field, text }: Pick<ProseDialogProps, "item"
   );
 }
 
-/** Closes when sent and reopens on a rejection. Shows changes by others until the user types. */
 export function DescriptionDialog({ item, field: name, text, hint, intent, constraint }: ProseDialogProps) {
   const id = dialogOf(name, item._id);
   const state = useIntentForm({ id: `${name}-${item._id}`, intent, constraint, defaultValue: { [name]: text } });

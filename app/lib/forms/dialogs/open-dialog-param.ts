@@ -5,7 +5,6 @@ export const SELECT = "select";
 
 export const MENU = "menu";
 
-/** Selects the button that opens an item's menu. */
 export const MENU_OPENER = `button[name="${MENU}"]`;
 
 export function withOpenDialog(search: string, what: DialogName, id: string): string {

@@ -8,7 +8,6 @@ import { FORM_FIELD, type FormValues, type Intent, INTENT_FIELD, type IntentName
 
 const FORM = "new-destination";
 
-/** Returns the intent without redirect and message, because the page stays and its list shows the new destination. */
 export const creatingDestination = (intent: Intent): Intent => ({
   ...intent,
   message: undefined,

@@ -15,7 +15,6 @@ export type Flash = {
   /** Path of the only page that shows the message, so that a reload of another tab does not consume it. */
   path?: string | undefined;
 };
-/** The undo step of the message. `redo`: it has been undone. */
 export type FlashUndo = { step: string; redo: boolean };
 
 const NAME = "flash";
@@ -36,7 +35,6 @@ export function setFlash(context: Readonly<RouterContextProvider>, text: string,
   context.get(slotContext).message = { text, ...(undo && { undo }) };
 }
 
-/** Sets a code for a form of the page at `path`. */
 export function setFlashCode(context: Readonly<RouterContextProvider>, done: string, path: string): void {
   context.get(slotContext).message = { text: "", done, path };
 }

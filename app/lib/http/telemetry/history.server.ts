@@ -4,16 +4,12 @@ const EVERY_MS = 5 * 60_000;
 /** A day. */
 const KEPT = 288;
 
-/** Figures of one interval, or of its part so far. */
+/** `at`: end of the interval (ms since 1970). `errors`: from status 500. `latency`: 95th percentile (ms). `memory`: resident bytes. */
 export type Sample = {
-  /** End of the interval (milliseconds since 1970). */
   at: number;
   requests: number;
-  /** Responses with a status from 500. */
   errors: number;
-  /** 95th percentile of the time until the response headers, in milliseconds. Null without requests. */
   latency: number | null;
-  /** Resident memory of the process, in bytes. */
   memory: number;
   websockets: number;
 };
@@ -26,7 +22,6 @@ export type History = {
   close(): void;
 };
 
-/** Samples the metrics of requests in a ring of fixed size, so that memory stays bounded. */
 export function recordHistory({ websockets, everyMs = EVERY_MS, kept = KEPT }: HistoryOptions): History {
   const ring: Sample[] = [];
   let last = totalsOf([]);

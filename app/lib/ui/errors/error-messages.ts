@@ -12,7 +12,6 @@ function isUnavailable(error: unknown): boolean {
   return isRouteErrorResponse(error) && UNAVAILABLE.includes(error.status);
 }
 
-/** Matches by message: `fetch` gives no other sign that the request did not reach a server. */
 function isNetworkError(error: unknown): boolean {
   return error instanceof TypeError && /fetch|network|load failed/i.test(error.message);
 }

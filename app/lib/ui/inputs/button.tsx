@@ -14,7 +14,6 @@ export function buttonClass({ variant = "quiet", size = "md" }: ButtonStyle = {}
 
 export type ButtonProps = ComponentProps<"button"> & ButtonStyle;
 
-/** Defaults to `type="button"`, so that no button submits a form by accident. */
 export function Button({ variant, size, className, type = "button", ...rest }: ButtonProps) {
   return <button type={type} className={buttonClass({ variant, size }, className)} {...rest} />;
 }

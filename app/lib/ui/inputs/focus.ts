@@ -24,7 +24,6 @@ export function useFocusAfterNavigation(): void {
   }, [pathname, isBackward]);
 }
 
-/** Focuses the successor in the list when the focused element is removed, or else the page's heading. */
 export function useFocusAfterRemoval(): void {
   useEffect(() => {
     let lastFocus: { element: Element; list: Element | null; index: number } | null = null;

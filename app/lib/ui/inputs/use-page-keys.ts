@@ -11,7 +11,6 @@ export function usePageKeys(onKey: (event: KeyboardEvent) => boolean, isElsewher
   useEffect(() => {
     function listen(event: KeyboardEvent) {
       if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isElsewhere(event.target)) return;
-      // Names of several letters ("Enter") are not single-key shortcuts.
       if (pressedKey(event).length === 1 && !areSingleKeysOn()) return;
       if (latest.current(event)) event.preventDefault();
     }

@@ -44,7 +44,6 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
         if (event.detail > 1 && event.target instanceof Element && event.target.closest("[type=submit]")) event.preventDefault();
       }}
       onSubmitCapture={(event) => {
-        // A click can reach the button while the closed dialog fades.
         if (isShown(event.currentTarget)) return;
         event.preventDefault();
         event.stopPropagation();

@@ -11,7 +11,6 @@ type MenuProps = Omit<ComponentProps<"div">, "id" | "role" | "popover"> & {
   "data-open"?: boolean | undefined;
 };
 
-/** Renders a popover of links and buttons. Escape and outside clicks close it without scripts. With scripts, arrow keys work. */
 export function Menu({ id, label, side = "bottom", className, ...rest }: MenuProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the controls in it

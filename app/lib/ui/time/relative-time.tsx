@@ -36,7 +36,6 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const formatter = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** Formats "3 minutes ago", "yesterday", "just now". Future times, from clock skew, are "just now". */
 export function relativeTimeText(at: number, now: number): string {
   const passed = Math.max(0, now - at);
   for (const [unit, length] of units) if (passed >= length) return formatter.format(-Math.floor(passed / length), unit);
