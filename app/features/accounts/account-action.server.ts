@@ -91,7 +91,6 @@ export const accountAction = (intents: Readonly<Record<string, AccountIntent>>) 
 type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | "otherFields"> & {
   path: `/${string}`;
   body: (fields: z.output<Schema>) => Record<string, unknown>;
-  /** Returns the redirect target after success from Better Auth's response. Default: the visitor's `redirectTo`. */
   target?: (answer: unknown) => string;
   staysOnPage?: boolean;
 };
@@ -113,7 +112,6 @@ export async function authFormAction<Schema extends z.ZodObject>(
   return respond(await intent(await readFormData(sent.request), request), "", request);
 }
 
-/** Prepares requests to Better Auth. With `signedIn`, a 401 redirects to sign-in, because the session has ended. */
 export function formRequest(sent: ActionRequest, { signedIn = true } = {}): FormRequest {
   const headers = new Headers();
   return {

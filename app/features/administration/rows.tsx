@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 
-/** A row of a `RowList` whose name and values share a baseline. */
 export function FactRow({ children }: { children: ReactNode }) {
   return <li className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 bg-card px-4 py-2">{children}</li>;
 }

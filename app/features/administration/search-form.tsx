@@ -12,7 +12,6 @@ type SearchFormProps = {
   submit: string;
 };
 
-/** A form of one field that filters the list below it. */
 export function SearchForm({ to, name, value, label, placeholder = label, maxLength, submit }: SearchFormProps) {
   return (
     <Form method="get" action={to} role="search" className="flex flex-wrap gap-2">

@@ -9,7 +9,6 @@ import { EXPORT_FORMATS, exportEvents } from "./export-events.server";
 type Convex = ReturnType<typeof serviceConvex>;
 
 type RequestedExport = {
-  /** The file's name, without date and extension. */
   name: string;
   withPeople?: boolean;
   /** Stores the export in the audit log. HEAD stores none. */

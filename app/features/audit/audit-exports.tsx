@@ -2,7 +2,6 @@ import { Download } from "lucide-react";
 import { Icon } from "~/lib/ui/icons/icon";
 import { buttonClass } from "~/lib/ui/inputs/button";
 
-/** Links to the export of the filtered events. `searchOf` returns the search of the address for a format. */
 export function AuditExports({ path, searchOf }: { path: string; searchOf: (format: "csv" | "json") => string }) {
   return (
     <div className="flex flex-wrap gap-2">

@@ -13,9 +13,7 @@ type AuditFiltersProps = {
   fields: FilterFields;
   categories: readonly AuditCategory[];
   isFiltered: boolean;
-  /** The address without filters. */
   to: string;
-  /** Further fields before and after the category. */
   before?: ReactNode;
   after?: ReactNode;
 };

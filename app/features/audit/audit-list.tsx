@@ -12,7 +12,6 @@ import { actorText, auditText } from "./audit-text";
 type AuditListProps<Entry> = {
   entries: readonly Entry[];
   label: string;
-  /** Links to the projects of events. Only for people who can open them. */
   linksProjects?: boolean;
   detailsOf?: (entry: Entry) => ReactNode;
 };

@@ -102,7 +102,6 @@ export function auditText({ action, details = {} }: Shown): string {
   return typeof text === "string" ? text : text(details);
 }
 
-/** Returns who acted if it was not the account's own user; null otherwise. */
 export function actorText({ actor }: Pick<AuditEntry, "actor">): string | null {
   return ACTORS[actor];
 }

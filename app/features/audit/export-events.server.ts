@@ -8,8 +8,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 const TYPES = { csv: "text/csv", json: "application/json" } as const satisfies Record<ExportFormat, string>;
 
 const COLUMNS = ["at", "action", "category", "result", "actor"];
-/** Only in the export of the administration. */
-const PEOPLE = ["userId", "email", "otherUserId", "otherEmail"];
+const PEOPLE_COLUMNS = ["userId", "email", "otherUserId", "otherEmail"];
 const OBJECTS = ["address", "targetKind", "targetId"];
 const DETAILS = ["method", "provider", "reason", "role", "count", "isReset", "isLast", "settings", "job"];
 
@@ -73,7 +72,7 @@ function streamOf(chunks: AsyncGenerator<string>, onEnd: () => void): ReadableSt
 const CSV = { escape_formulas: true, record_delimiter: "\r\n" } as const;
 
 async function* toCsv(events: AsyncIterable<Event>, withPeople: boolean): AsyncGenerator<string> {
-  const options = { ...CSV, columns: [...COLUMNS, ...(withPeople ? PEOPLE : []), ...OBJECTS, ...DETAILS] };
+  const options = { ...CSV, columns: [...COLUMNS, ...(withPeople ? PEOPLE_COLUMNS : []), ...OBJECTS, ...DETAILS] };
   yield stringify([], { ...options, header: true, bom: true });
   let rows: Event[] = [];
   for await (const event of events) {

@@ -32,7 +32,6 @@ export function operationRecorder(config: AppConfig) {
   }
 
   return {
-    /** Records which settings have changed since the last start of any app server. */
     start: () =>
       record(() =>
         serviceConvex(config).mutation(api.auditLog.recordStart, { retentionDays, fingerprints: { ...fingerprints } }, { skipQueue: true }),

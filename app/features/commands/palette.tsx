@@ -93,7 +93,6 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
   const selection = useSelectedCommand(typed, pageCommands, [...recentShown, ...offered]);
 
   function run(command: Command) {
-    // Closes the palette first, so that a dialog opened by the command is on top.
     const dialog = field.current?.closest("dialog");
     if (dialog) close(dialog);
     void command.run();

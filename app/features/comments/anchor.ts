@@ -29,7 +29,6 @@ export function boxOnStage(anchor: Anchor, box: Box, rotation: Rotation): Box {
   };
 }
 
-/** Returns the anchor of a drag between two points of the stage. Without a drag, it is a point. It is always within the image. */
 export function anchorBetween(from: Point, to: Point, box: Box, rotation: Rotation): Anchor {
   const [start, end] = [fractionAt(from, box), fractionAt(to, box)];
   const [x, y] = [Math.min(start.x, end.x), Math.min(start.y, end.y)];

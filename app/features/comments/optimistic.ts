@@ -63,7 +63,6 @@ export const addReply =
     );
   };
 
-/** Adds a reply only to threads whose replies are all loaded. Other threads show their replies on a separate page. */
 const withReply = (thread: Thread, reply: Comment): Thread =>
   thread.replies?.length === thread.replyCount && !thread.replies.some(({ key }) => key === reply.key)
     ? { ...thread, replies: [...thread.replies, reply] }

@@ -88,7 +88,6 @@ async function open({ request, file, context }: DownloadRequest) {
     id: file.replace(/\.zip$/, ""),
     userId,
     content: contentReader(visitor, config),
-    /** Writes the download to the audit log. A selection of single items has no target. */
     record: async (target?: SelectedPlace): Promise<void> => {
       if (request.method === "HEAD") return;
       const download = { sessionId, of: "archive" as const, ...(target && { target }), ...clientNetwork(context) };

@@ -33,7 +33,6 @@ export async function admitToken(request: Request, context: Readonly<RouterConte
   return tokenHash;
 }
 
-/** Counts a token that was revoked since it was admitted, and returns its error. */
 export async function refuseToken(tokenHash: string, address: string): Promise<ApiError> {
   valid.delete(tokenHash);
   await countRefusal(address);

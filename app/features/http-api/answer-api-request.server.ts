@@ -105,7 +105,6 @@ async function refusedToken(config: AppConfig, tokenHash: string, { scope }: End
 const NOTED_MS = 60_000;
 const notedUses = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_MS });
 
-/** Stores the time of use, at most once a minute per token, to limit writes. */
 function recordTokenUse(config: AppConfig, tokenHash: string): void {
   if (notedUses.has(tokenHash)) return;
   notedUses.set(tokenHash, true);

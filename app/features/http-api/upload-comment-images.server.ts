@@ -9,7 +9,6 @@ import { keyOf } from "./idempotency-key.server";
 import type { uploadSchema } from "./shapes";
 import { userOfToken } from "./user-of-token.server";
 
-/** Stores images for a comment on an item. The request that writes the comment names their ids. */
 export async function uploadCommentImages({ request, context, tokenHash, id }: ApiCall): Promise<Response> {
   const sending = `api-${keyOf(request) ?? randomUUID()}`;
   const { answers } = await receiveCommentImages(request, context, {

@@ -113,7 +113,6 @@ type Words = {
   link: { at: "/account" | "/account/security" | "/account/sessions" | "/account/connections"; label: string };
 };
 
-/** Returns the text for the app and for mails. `mail/messages.ts` replaces texts that a mail must not reveal. */
 export function notificationText(notice: AccountNotice): Words {
   switch (notice.kind) {
     case "signIn": {

@@ -6,7 +6,6 @@ const PAGE_SIZE = 100;
 
 type PageStart = { id: string; at: number; read: boolean };
 
-/** Returns the notice after which a page begins; null for the first page. */
 export function pageStartFrom(search: URLSearchParams): PageStart | null {
   const [, read, at, id] = /^([01])\.(\d{1,16})\.(\w{1,64})$/.exec(search.get(LATER_PAGES) ?? "") ?? [];
   return id === undefined ? null : { id, at: Number(at), read: read === "1" };

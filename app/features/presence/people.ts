@@ -4,7 +4,6 @@ import type { api } from "#convex/_generated/api";
 export type Tab = NonNullable<FunctionReturnType<typeof api.presence.list>>[number];
 export type Person = { userId: string; name: string; isAway: boolean; tab: Tab };
 
-/** Returns every other person once, in order of arrival. With `imageId`, returns only people who view that image. */
 export function peopleIn(tabs: readonly Tab[], imageId?: string): Person[] {
   const others = tabs.filter((tab) => !tab.isMe && (imageId === undefined || tab.imageId === imageId));
   return [...Map.groupBy(others, ({ userId }) => userId).values()].map((own) => {

@@ -32,7 +32,6 @@ export class PresenceRow {
     if (this.#state) void this.#send();
   }
 
-  /** Stops updates for a closing page, which removes its row by other means. Returns whether the row may exist. */
   close(): boolean {
     const mayExist = this.#exists || this.#isSending;
     this.#state = null;

@@ -8,7 +8,6 @@ const load = () => import("./presence");
 
 let loaded: Code | null = null;
 
-/** Loads the code of presence for members, and for owners who have added a member. Other users load and request nothing. */
 export function usePresence(isMember: boolean): Code | null {
   const [code, setCode] = useState(loaded);
   const isSharing = useIsSharing() || isMember;

@@ -6,7 +6,6 @@ import { api } from "#convex/_generated/api";
 const SHARED = { shared: { query: api.members.listOwnShared, args: {} } };
 const NOTHING = {};
 
-/** Returns whether the user has added a member to a project. The sidebar already runs this query, so it costs no request. */
 export const useIsSharing = (): boolean => useMe()?.hasMembers === true;
 
 export function useMembersOfOwn(): (projectId: string) => readonly string[] {

@@ -13,7 +13,6 @@ type MovedItem = { id: string; name: string; to: number; beside: Neighbour[]; pa
 type Neighbour = { side: DropPosition["side"]; id: string };
 
 type KeyArranging = {
-  /** Focuses the moved item's handle again, and follows its target. Must be called after each render of the list. */
   followList(): void;
   stop(): void;
 };

@@ -13,7 +13,6 @@ type ReorderingOptions = {
   on: boolean;
   intent: IntentName;
   items: readonly { _id: string; name: string }[];
-  /** With earlier pages, positions are announced relative to this page. */
   page: Pick<ListPage<unknown>, "isFirst" | "next">;
   total: number | null;
   dropTargets?: RefObject<ItemDropTargets | null>;

@@ -11,7 +11,6 @@ import { STATUS_ICONS } from "./review-mark";
 
 type ReviewFilterProps = { filter: Filter | undefined; choices?: readonly Filter[] };
 
-/** Renders links with the search parameter, so that the filtered list has an address and needs no JavaScript. */
 export function ReviewFilter({ filter, choices = REVIEW_FILTERS }: ReviewFilterProps) {
   const { search } = useLocation();
   const to = (status: Filter | null) => {

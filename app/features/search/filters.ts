@@ -128,7 +128,6 @@ function chosen<Name extends string, Value extends string>(
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Uses UTC, because the server may not have the visitor's time zone. */
 function dayOf(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
   return Number.isNaN(time) ? null : time;

@@ -12,7 +12,6 @@ type Finding = {
   behind: boolean;
 };
 
-/** Subscribes to the current query only, so that no earlier result replaces a later one. */
 export function useSearch(loaded: PreloadOf<typeof api.search.find>, args: FunctionArgs<typeof api.search.find>): Finding {
   const loadedResult = useLive(loaded);
   const isLoaded = JSON.stringify(args) === JSON.stringify(loaded.args);

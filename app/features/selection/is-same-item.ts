@@ -1,6 +1,5 @@
 import type { Selection } from "./use-selection";
 
-/** Returns a comparison for `memo` that ignores the selection state of other items. */
 export function isSameItem<Props extends { selection: Selection }>(idIn: (props: Props) => string) {
   return (before: Props, now: Props): boolean => {
     const [one, other] = [before.selection, now.selection];

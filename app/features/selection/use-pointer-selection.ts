@@ -171,7 +171,6 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
       window.addEventListener("pointermove", move, { signal });
       window.addEventListener("pointercancel", cancelled, { signal });
       window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
-      // The click at release would toggle the item under the pointer.
       const endGesture = () => {
         if (rectangle) suppressClick();
         end();

@@ -21,7 +21,6 @@ export type Selection = {
   has: (id: string) => boolean;
   ids: readonly string[];
   begin: () => void;
-  /** `upTo`: selects the range from the last toggled item. Starts a selection if none is active. */
   toggle: (id: string, upTo: boolean) => void;
   choose: (ids: readonly string[]) => void;
   chooseAll: () => void;
@@ -57,7 +56,6 @@ export function useSelection(ids: readonly string[], scope?: SelectionScope): Se
   };
 
   function toggle(id: string, upTo: boolean) {
-    // A range ends at the page: items between two pages are unknown here.
     if (upTo && anchor.current !== null && ids.includes(anchor.current)) return choose([...chosen, ...between(ids, anchor.current, id)]);
     anchor.current = id;
     if (except) return setExcept(except.has(id) ? except.difference(new Set([id])) : except.union(new Set([id])));

@@ -32,7 +32,6 @@ export function ProjectLinks({ page: { rows: projects, next, more, loading }, op
             aria-label="Your projects"
             className="absolute top-2 end-2 grid size-9 cursor-pointer list-none place-items-center rounded-md text-faint hover:bg-hover hover:text-ink pointer-coarse:size-11 [&::-webkit-details-marker]:hidden"
             onClick={(event) => {
-              // React controls the state, not `<details>`.
               event.preventDefault();
               setOpen(!open);
               document.cookie = projectListCookie(!open, location.protocol === "https:");

@@ -101,7 +101,6 @@ type StateButtonProps = {
   onChange: (state: SidebarState) => void;
 } & Omit<ComponentProps<typeof Button>, "onChange">;
 
-/** Renders a form, so that the button works without scripts: the server stores the state. */
 function StateButton({ to, label, icon, onChange, ...rest }: StateButtonProps) {
   const { pathname, search } = useLocation();
   return (

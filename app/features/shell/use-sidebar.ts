@@ -4,7 +4,6 @@ import { pressedKey } from "~/lib/ui/inputs/keys";
 import { type SidebarState, sidebarCookie } from "~/lib/ui/theme/preferences";
 
 export const TOGGLE_KEY = "b";
-/** Reads the breakpoint from tokens.css, so that styles and scripts agree. */
 const narrow = () => matchMedia(`(width < ${getComputedStyle(document.documentElement).getPropertyValue("--breakpoint-md")})`);
 
 export const SIDEBAR_ID = "sidebar";

@@ -20,7 +20,6 @@ export function TrashedBoundary({ error }: { error: unknown }) {
   return trashed ? <TrashedScreen trashed={trashed} /> : <ErrorScreen error={error} />;
 }
 
-/** Offers to restore a page's trashed subject, then returns to the page. The form loads a document, so that the page reloads. */
 function TrashedScreen({ trashed: { _id, kind, name } }: { trashed: Trashed }) {
   useReturn(_id, kind);
   return (

@@ -40,7 +40,6 @@ export async function administration(config: AppConfig) {
 
     administrators: async () => new Set(await convex.query(api.accounts.administrators.list, {})),
 
-    /** Gives or removes the administrator role. `isLast`: the role was removed from the last administrator. */
     async setAdministrator(email: string, isAdministrator: boolean): Promise<{ isChanged: boolean; isLast: boolean } | null> {
       const user = await find(email);
       if (!user) return null;

@@ -31,7 +31,6 @@ const newCall = (origin: Origin): AuthCall => ({
 });
 
 type AuthCallOptions = {
-  /** Reads what the request needs, in parallel with the rate limit check. */
   early?: (() => Promise<unknown>) | null;
   origin?: Origin;
 };
@@ -46,7 +45,6 @@ export async function runAuthCall<Result>(
   return { result, session: call.created.session, subjects: call.subjects };
 }
 
-/** Runs an operation of the operator on an account, so that the audit log names the operator. */
 export const asOperator = <Result>(userId: string, run: () => Promise<Result>): Promise<Result> =>
   calls.run(newCall({ actor: "operator", userId }), run);
 
@@ -93,7 +91,6 @@ export function readCached<Result>(args: { model: string }, read: () => Promise<
 
 export const clearCachedReads = (): void => calls.getStore()?.reads.clear();
 
-/** Records a deleted user, whose rows need no further call in this request. */
 export const recordDeletedUser = (userId: string): void => void calls.getStore()?.deletedUsers.add(userId);
 
 export const isDeletedUser = (userId: unknown): boolean =>

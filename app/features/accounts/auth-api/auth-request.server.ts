@@ -55,7 +55,6 @@ const isDeletionLink = ({ url }: Request) => new URL(url).pathname === DELETION_
 
 const LINKS = /\/(verify-email|magic-link\/verify|reset-password\/[^/]+|delete-user\/callback|callback\/[^/]+)$/;
 
-/** Returns whether a browser follows one of these links, so that errors need an HTML page instead of JSON. */
 const isFollowed = ({ method, headers, url }: Request) =>
   method === "GET" && headers.get("Sec-Fetch-Dest") === "document" && LINKS.test(new URL(url).pathname);
 

@@ -149,7 +149,6 @@ function makeAuth(config: AppConfig, origin: string) {
     },
     onAPIError: {
       errorURL: "/error",
-      // Better Auth prints rejected requests to the console. The request log already records their status.
       onError(error) {
         if (!isAPIError(error) || error.statusCode >= 500) log.error({ from: "accounts", error }, "a request failed");
       },

@@ -5,7 +5,6 @@ const HOUR_SECONDS = 60 * 60;
 /** Recorded failures per hour and app server: from one network, of one account, and in total. */
 export const FAILURES_PER_HOUR = { network: 60, account: 60, total: 300 };
 
-/** Returns whether a failure may be recorded, and whether it is the last one of its network, its account or the hour. */
 export type FailureLimit = (failure: { network: string; userId: string | undefined }) => Promise<{ isRecorded: boolean; isLast: boolean }>;
 
 /** Limits the failures in the audit log, so that an attacker cannot fill it. Counts in memory, without writes for refused ones. */

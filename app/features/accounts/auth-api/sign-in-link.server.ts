@@ -58,7 +58,6 @@ export function originalAddress(link: SignInLink): string {
   return url.pathname + url.search;
 }
 
-/** Uses the link as a signed-out visitor and returns Better Auth's response with the new session's cookies. */
 export function followLink(link: SignInLink, { request, context }: RequestInContext): Promise<Response> {
   const incoming = { request: signedOut(request, originOf(context.get(configContext), request)), context };
   return link.kind === "magic-link"

@@ -43,7 +43,6 @@ export function MailSent({ email, text, fields = {}, pauseSeconds, again }: Sent
   );
 }
 
-/** Shows the pause, which the server enforces. Without JavaScript the server's error contains the remaining time. */
 function SendAgain({ pauseSeconds }: { pauseSeconds: number }) {
   const sending = useNavigation().formMethod === "POST";
   const [secondsLeft, setLeft] = useState(0);

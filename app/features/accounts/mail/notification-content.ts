@@ -14,7 +14,6 @@ import type { Content, NotificationContent } from "./messages";
 type Notices = Pick<NotificationContent, "notices" | "isDigest">;
 type IsPlain = (name: string) => boolean;
 
-/** Kinds, most important first, because a mail about one thread names only one notice. */
 const BY_IMPORTANCE: readonly ShownNotification["notice"]["kind"][] = ["mention", "reply", "comment"];
 
 export function subscriptionIn({ notices, isDigest }: Notices): Subscription["from"] {

@@ -29,8 +29,7 @@ const LIFETIMES: Record<Queued["kind"], number> = {
 /** Returns how long sending a message is retried, in milliseconds. */
 export const mailLifetime = (kind: Queued["kind"]): number => LIFETIMES[kind];
 
-/** Kinds that are sent after codes and sign-in links. */
-const NOT_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport", "backupWarning"]);
+const SENT_AFTER_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport", "backupWarning"]);
 
 /** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no mail. */
 export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {
@@ -38,7 +37,12 @@ export async function queueMail(config: AppConfig, requested: Queued | null, use
   const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);
   await serviceConvex(config).mutation(
     api.accounts.mail.queue,
-    { sealed: sealMessage(config, message), userId, expiresAt, ...(!(requested && NOT_URGENT.has(requested.kind)) && { isUrgent: true }) },
+    {
+      sealed: sealMessage(config, message),
+      userId,
+      expiresAt,
+      ...(!(requested && SENT_AFTER_URGENT.has(requested.kind)) && { isUrgent: true }),
+    },
     { skipQueue: true },
   );
 }

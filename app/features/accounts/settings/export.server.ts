@@ -15,7 +15,6 @@ const archive = api.accounts.archive;
 type Root = "projects" | "trash";
 
 type Shown = Record<string, unknown>;
-/** A file with the path `target` in the archive. The entries in `shown` then name it as `file`. `url` throws "not_found" for a deleted file. */
 type StoredFile = Row & { target: string; at: number; url: () => Promise<string>; shown: Shown[] };
 
 const VERSIONS_AHEAD = 8;

@@ -1,7 +1,6 @@
 import { href, useLocation } from "react-router";
 import { Button } from "~/lib/ui/inputs/button";
 
-/** Renders a button for users without a password. It submits the rejected form to /sign-out, which leads back here. */
 export function SignInAgain() {
   const { pathname } = useLocation();
   return (

@@ -4,7 +4,6 @@ import type { IssuerState } from "./mail-view";
 
 const REASON_LENGTH = 200;
 
-/** Requests the discovery document of each issuer. `problem` is null for one that responds with a valid document. */
 export function checkIssuers(config: AppConfig): Promise<IssuerState[]> {
   return Promise.all(
     [...issuersOf(config).values()].map(async ({ settings: { label, issuer }, checkMetadata }) => {

@@ -109,8 +109,8 @@ export function HealthHistory({ health: { samples, now } }: HealthProps) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
         <SampleChart title="Requests in five minutes" points={pointsOf(({ requests }) => requests)} now={now} format={countText} />
         <SampleChart title="Errors in five minutes" points={pointsOf(({ errors }) => errors)} now={now} format={countText} />
-        <SampleChart title="Latency" points={pointsOf(({ latency }) => latency)} now={now} least={100} format={latencyText} />
-        <SampleChart title="Memory" points={pointsOf(({ memory }) => memory)} now={now} least={100 * MEGABYTE} format={bytesText} />
+        <SampleChart title="Latency" points={pointsOf(({ latency }) => latency)} now={now} minTop={100} format={latencyText} />
+        <SampleChart title="Memory" points={pointsOf(({ memory }) => memory)} now={now} minTop={100 * MEGABYTE} format={bytesText} />
         <SampleChart title="Open websockets" points={pointsOf(({ websockets }) => websockets)} now={now} format={countText} />
       </div>
     </Section>

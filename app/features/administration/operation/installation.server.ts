@@ -6,7 +6,6 @@ export type Installation = {
   version: string;
   /** The parts of /readyz. */
   readiness: () => Promise<Readonly<Record<string, string>>>;
-  /** Problems of a proxy that requests have shown since the start. */
   proxyProblems: () => readonly string[];
   websockets: () => number;
   /** Null without scheduled backups. `ageSeconds` is infinite without a tested backup. */
@@ -29,5 +28,4 @@ export type Installation = {
   } | null>;
 };
 
-/** Set in requests of administrators. */
 export const installationContext = createContext<{ installation: Installation | null; history: History } | null>(null);

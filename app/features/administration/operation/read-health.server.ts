@@ -2,7 +2,6 @@ import type { RouterContextProvider } from "react-router";
 import { seenProblems } from "~/lib/http/telemetry/seen-problems.server";
 import { installationContext } from "./installation.server";
 
-/** Prefix of parts of /readyz that do not make the server unready. */
 const WARNING = "warning: ";
 
 export type Health = Awaited<ReturnType<typeof readHealth>>;

@@ -6,7 +6,6 @@ import { installationContext } from "./installation.server";
 
 export type ServerStorage = Awaited<ReturnType<typeof readStorage>>;
 
-/** Returns what this app server stores besides the deployment's files. */
 export async function readStorage(context: Readonly<RouterContextProvider>) {
   const installation = context.get(installationContext)?.installation ?? null;
   const [disk, fileBucket, cache] = await Promise.all([

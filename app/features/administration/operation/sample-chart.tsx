@@ -5,8 +5,7 @@ type SampleChartProps = {
   points: readonly Point[];
   /** End of the axis; it begins a day earlier (milliseconds since 1970). */
   now: number;
-  /** The smallest value at the top of the chart. */
-  least?: number;
+  minTop?: number;
   format: (value: number) => string;
 };
 
@@ -14,7 +13,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const [WIDTH, HEIGHT] = [288, 48];
 
 /** Draws a day of samples as an area. The text has the figures for people who do not see it. */
-export function SampleChart({ title, points, now, least = 1, format }: SampleChartProps) {
+export function SampleChart({ title, points, now, minTop = 1, format }: SampleChartProps) {
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
   const highest = values.length === 0 ? null : Math.max(...values);
   const last = points.at(-1)?.value ?? null;
@@ -33,7 +32,7 @@ export function SampleChart({ title, points, now, least = 1, format }: SampleCha
         className="h-12 w-full border-b text-accent-text"
       >
         {runsOf(points).map((run) => (
-          <Area key={run[0]?.at} run={run} now={now} top={Math.max(highest ?? 0, least)} />
+          <Area key={run[0]?.at} run={run} now={now} top={Math.max(highest ?? 0, minTop)} />
         ))}
       </svg>
       <p aria-hidden className="flex justify-between text-xs text-faint">
@@ -46,7 +45,6 @@ export function SampleChart({ title, points, now, least = 1, format }: SampleCha
 
 type Known = { at: number; value: number };
 
-/** Samples without a value interrupt the line. */
 function runsOf(points: readonly Point[]): Known[][] {
   const runs: Known[][] = [[]];
   for (const { at, value } of points) {
@@ -56,15 +54,14 @@ function runsOf(points: readonly Point[]): Known[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** The shortest visible area, of a single sample. */
-const LEAST_WIDTH = 1;
+const MIN_WIDTH = 1;
 
 function Area({ run, now, top }: { run: Known[]; now: number; top: number }) {
   const x = ({ at }: Known) => round(WIDTH - ((now - at) / DAY) * WIDTH);
   const y = ({ value }: Known) => round(HEIGHT - (value / top) * (HEIGHT - 2));
   const [first, last] = [run[0], run.at(-1)];
   if (!first || !last) return null;
-  const begin = Math.min(x(first), x(last) - LEAST_WIDTH);
+  const begin = Math.min(x(first), x(last) - MIN_WIDTH);
   const line = `M${begin} ${y(first)}${run.map((each) => `L${x(each)} ${y(each)}`).join("")}`;
   return (
     <>

@@ -61,7 +61,6 @@ export const invitationIntents = {
 
 type PersonAction = (request: FormRequest, fields: z.output<typeof person>) => Promise<unknown>;
 
-/** `done`: code of the message after success. */
 const personIntent = (action: PersonAction, done?: string): AccountIntent =>
   accountIntent({
     schema: person,

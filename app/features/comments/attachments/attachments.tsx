@@ -42,7 +42,6 @@ type Input = RefObject<HTMLInputElement | null>;
 
 type ImageInputProps = { attachments: AttachmentsState; ref: Input; id?: string; className?: string; hidden?: boolean };
 
-/** Adds selected files, also those selected before the page hydrated. Only then does the form itself send them. */
 export function ImageInput({ attachments, ref, ...rest }: ImageInputProps) {
   const [isHydrated, setHydrated] = useState(false);
   const added = useRef(new WeakSet<File>());

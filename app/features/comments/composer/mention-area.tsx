@@ -9,7 +9,6 @@ type MentionAreaProps = ComponentProps<"textarea"> & {
   projectId: string | null;
 };
 
-/** Renders a form's text field that sends mentions as tokens. Without scripts, it is a plain field that shows the tokens. */
 export function MentionArea({ projectId, onChange, ...rest }: MentionAreaProps) {
   const { name = "" } = rest;
   const field = useRef<HTMLTextAreaElement>(null);

@@ -38,7 +38,6 @@ export const plainName = (name: string) =>
 export function toTokens(text: string, people: People): string {
   const names = Object.keys(people).filter((name) => name !== "");
   if (names.length === 0) return text;
-  // Sorts by length, so that "Ann Lee" matches before "Ann".
   const either = names.toSorted((a, b) => b.length - a.length).map((name) => escaped(name));
   return text.replaceAll(new RegExp(`@(${either.join("|")})(?![\\p{L}\\p{N}])`, "gu"), (_, name: string) => `@[${name}](${people[name]})`);
 }

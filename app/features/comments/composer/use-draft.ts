@@ -21,7 +21,6 @@ export function useDraft(userId: string, place: string, start?: Pick<Draft, "tex
       setDraft(newDraft());
       return draft;
     },
-    /** Restores a rejected draft, followed by the text that was typed since. */
     restore: (taken: Draft) =>
       setDraft((now) => ({
         ...taken,

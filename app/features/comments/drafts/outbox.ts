@@ -47,7 +47,6 @@ async function send(convex: ConvexReactClient, me: Author, unsent: Unsent): Prom
   await convex.mutation(api.comments.startThread, args, { optimisticUpdate: addThread(me, versionNumber, images) });
 }
 
-/** Sends the comments that an earlier page has not sent. A rejected comment becomes a draft again. */
 export function sendStoredComments(me: Author): void {
   for (const { key, value } of readStored(unsentKey(me.userId))) {
     if (!isUnsent(value)) store(key, null);

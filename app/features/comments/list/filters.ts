@@ -10,7 +10,6 @@ export const FILTERS: readonly { filter: ThreadFilter; label: string; empty: str
   { filter: "all", label: "All", empty: "Threads appear here." },
 ];
 
-/** Visitors of a public link have no threads or mentions of their own. */
 export const OF_MEMBERS: readonly ThreadFilter[] = ["mine", "mentions"];
 
 export const filterIn = (search: URLSearchParams): ThreadFilter =>

@@ -56,7 +56,6 @@ const MEASURED_MS = 500;
 
 type ThreadCardProps = Omit<ThreadListProps, "threads" | "unread"> & { thread: Thread; isUnread: boolean; replies?: Comment[] };
 
-/** Each thread has several forms, so a new comment must not render those of other threads. */
 export const ThreadCard = memo(function ThreadCard({
   thread,
   isUnread,

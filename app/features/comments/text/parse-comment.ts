@@ -27,8 +27,7 @@ const mention: TokenizerExtension = {
   },
 };
 
-/** Disables a tokenizer, so that its syntax stays text. */
-const off = () => undefined;
+const asText = () => undefined;
 
 /** The parser's time grows with the square or the cube of these characters, so that many of them would block the server for seconds. */
 const SYNTAX = /[!*_`[\]()@<&~\\|+-]|\d[.)]|\s(?=\s)/g;
@@ -52,17 +51,17 @@ const marked = new Marked({
   breaks: true,
   extensions: [mention],
   tokenizer: {
-    html: off,
-    tag: off,
-    heading: off,
-    lheading: off,
-    hr: off,
-    table: off,
-    blockquote: off,
-    code: off,
-    def: off,
-    reflink: off,
-    del: off,
+    html: asText,
+    tag: asText,
+    heading: asText,
+    lheading: asText,
+    hr: asText,
+    table: asText,
+    blockquote: asText,
+    code: asText,
+    def: asText,
+    reflink: asText,
+    del: asText,
     list: (text) => (NESTED_MARKERS.test(text) ? undefined : false),
   },
 });
@@ -149,7 +148,6 @@ type TokenTypes = {
 
 const SAFE_PROTOCOLS = ["http:", "https:", "mailto:"];
 
-/** Returns the parsed address, or null if it is relative or has another protocol. */
 export function safeAddress(address: string): string | null {
   if (!URL.canParse(address)) return null;
   const { protocol, href } = new URL(address);

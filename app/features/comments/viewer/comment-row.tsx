@@ -31,7 +31,6 @@ type CommentRowProps = {
 export function CommentRow({ comment, itemId, me, projectId, note = null, isNew = false }: CommentRowProps) {
   const { _id, author, text, images, createdAt, editedAt, isDeleted } = comment;
   const [mode, setMode] = useState<"shown" | "edited" | "removing">("shown");
-  // The text that the edit starts from. After a conflict, this is the stored text.
   const [editedFrom, setEditedFrom] = useState(text);
   const edit = (from: string) => {
     setEditedFrom(from);
@@ -110,7 +109,6 @@ type EditProps = {
   projectId: string;
   from: string;
   onDone: () => void;
-  /** `current`: the stored text, if someone has changed it since. */
   onRejected: (current: string | undefined) => void;
 };
 
@@ -147,7 +145,6 @@ function EditComment({ comment: { _id, text, images }, itemId, me, projectId, fr
 
 type ConfirmRemovalProps = { onConfirm: () => void; onConfirmAll: (() => void) | undefined; onCancel: () => void };
 
-/** `onConfirmAll` deletes all comments that the author wrote through the same public link. */
 function ConfirmRemoval({ onConfirm, onConfirmAll, onCancel }: ConfirmRemovalProps) {
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => cancel.current?.focus(), []);

@@ -13,7 +13,6 @@ type CommentsLinkProps = {
   onOpen: (isOpen: boolean) => void;
 };
 
-/** Renders the link that opens the panel. Without scripts, and in a new tab, it leads to the list of comments. */
 export function CommentsLink({ image: { _id, designId, openThreadCount = 0, isUnread = false }, isOpen, onOpen }: CommentsLinkProps) {
   const addresses = useItemAddresses();
   return (

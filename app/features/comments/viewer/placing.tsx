@@ -27,7 +27,6 @@ export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: Placi
   const surface = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);
   const [moved, setMoved] = useState<Point | null>(null);
-  // Shift and an arrow key move the crosshair away from this corner, which draws a rectangle.
   const [corner, setCorner] = useState<Point | null>(null);
 
   const crosshair = moved ?? fractionAt({ x: layer.clientWidth / 2, y: layer.clientHeight / 2 }, box);

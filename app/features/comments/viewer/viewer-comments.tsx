@@ -78,7 +78,6 @@ function CommentsOf({ image, versionNumber, projectId, zoom, layer, state, chang
   useEffect(() => {
     lastShow.current = show;
   });
-  // Memoized, so that a new comment does not render the cards of other threads.
   const startReply = useCallback((id: string) => setSelection({ id, focus: "reply" }), []);
   const showThread = useCallback(
     ({ _id, anchor: at }: Thread) => {

@@ -85,7 +85,6 @@ async function inspectPixels(file: Arrived, type: AcceptedType): Promise<Inspect
   try {
     return await limitLargeDecoding(decodedPixels(read), async () => {
       if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
-      // Decodes all frames only to check that they are complete.
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
       const reduced = await reduceJpeg(path, read);
       const placeholder = await (reduced ? thumbhash(reduced.data, { raw: reduced.info }) : thumbhash(path));

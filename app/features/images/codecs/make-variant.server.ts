@@ -83,7 +83,6 @@ async function make(
 
   const wide = isWideGamut(read.icc);
   const finish = (picture: Sharp) => (wide ? asTagged(picture, read.icc) : picture);
-  // In JPEG, noise changes all pixels, so a check is unnecessary.
   if (contentType !== "image/jpeg") {
     const { data, info } = await open().toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
     const nature = classifyImage(data, info);

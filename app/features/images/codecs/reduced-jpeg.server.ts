@@ -41,7 +41,6 @@ export async function reduceJpeg(path: string, { format, icc, autoOrient: { widt
 
 export const cacheReduced = (checksum: string, reduced: ReducedJpeg): void => void recent.set(checksum, reduced);
 
-/** Returns the reduction and the variant's width; null if there is no reduction of at least that width. */
 export function reducedFor(checksum: string, { width, rotation = 0 }: VariantRequest): (ReducedJpeg & { width: VariantWidth }) | null {
   const reduced = recent.get(checksum);
   if (!reduced || width === "own") return null;

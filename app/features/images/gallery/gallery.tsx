@@ -184,7 +184,6 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);
   const to = useItemAddresses().image(image.designId, _id);
-  // Only the picture that moves to or from the viewer takes part in the view transition.
   const moving = useViewTransitionState(to);
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
     "--ratio": ratio.toFixed(4),

@@ -141,7 +141,6 @@ export function createAccessCache(
         if (picture?.storageUrl !== undefined) return picture;
       }
       if (!groups.has(key)) return undefined;
-      // Another image of the page may have loaded this one since.
       const later = granted(key);
       return later && later !== grant ? later.picture : request(sessionId, imageId, versionId);
     },

@@ -129,7 +129,6 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
   return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
 }
 
-/** Limits the width to that of a large screen, for visitors who may not download. */
 const withoutOriginal = (width: VariantWidth | typeof OWN_WIDTH): VariantWidth =>
   width === OWN_WIDTH || width > LINK_WIDTH_MAX ? LINK_WIDTH_MAX : width;
 

@@ -101,7 +101,6 @@ export function openVariantCache(
     const path = join(parent, name);
     const found = parse(name);
     const stats = await stat(path).catch(() => null);
-    // This process has found the file itself, or is about to replace it.
     if (!stats || (found && (entries.has(found.key) || making.has(found.key)))) return;
     if (found && found.size === stats.size && stats.mtimeMs >= usedSince) add(found.key, { ...found, path, marked: stats.mtimeMs });
     else await rm(path, { force: true });

@@ -25,7 +25,6 @@ export const SIZES = "100vw";
 
 type NeighbourProps = { to: string | null; image: DesignImage; side: Side; open: (id: string) => void };
 
-/** Memoized like the filmstrip, because the viewer renders at each step of a pinch. */
 export const AdjacentImage = memo(NeighbourLink);
 
 function NeighbourLink({ to, image, side, open }: NeighbourProps) {

@@ -21,7 +21,6 @@ type ComparisonProps = {
 
 const SIZES = "(width < 768px) 100vw, 50vw";
 
-/** Compares two pictures with a shared zoom. Both fill the same box, so that versions of different sizes align. */
 export function Comparison({ a, b, mode, background: initialBackground }: ComparisonProps) {
   const zoom = useZoom({ picture: a.image, scalable: isDrawing(a.image) });
   const background = useBackground(initialBackground);

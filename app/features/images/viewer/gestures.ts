@@ -94,7 +94,6 @@ export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () 
     const isSecond = tap !== null && time - tap.time < DOUBLE_MS && Math.hypot(at.x - tap.at.x, at.y - tap.at.y) < DOUBLE_NEAR;
     tap = isSecond ? null : { at, time };
     clearTimeout(single);
-    // Waits for a possible second tap, which zooms.
     if (!isSecond && pointerType === "touch") single = setTimeout(() => staged.tap?.(), DOUBLE_MS);
     if (!isSecond || !now) return;
     const { view, fitting } = toggleZoom(now.view, now.scene, at);

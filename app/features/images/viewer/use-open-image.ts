@@ -29,7 +29,6 @@ export function useOpenImage(designId: string, imageId: string) {
   return { targetId: target?.id ?? null, open };
 }
 
-/** Returns a function that opens a neighbour, or counts the step until the neighbour is known. */
 export function useImageNavigation(adjacent: AdjacentImages, open: (id: string) => void) {
   const waiting = useRef(0);
   const showAdjacent = (side: Side): boolean => {

@@ -4,7 +4,6 @@ import { isElsewhere } from "~/lib/ui/inputs/keys";
 
 const SLIDE_MS = 4000;
 
-/** Shows the next image every four seconds, without animation, until the last one. Waits while something is typed or a dialog is open. */
 export function useSlideshow(image: { _id: string; name: string }, turn: (side: "next") => boolean) {
   const [isPlaying, setPlaying] = useState(false);
   const toggle = () => {

@@ -11,7 +11,6 @@ type ZoomOptions = {
   onDismiss?: () => void;
 };
 
-/** `isPlaced`: the view was set by `place` and not changed since. */
 type ZoomState = { fitting: Fitting; view: View; isPlaced?: boolean };
 
 const AT_FIRST: ZoomState = { fitting: "fit", view: { scale: 1, x: 0, y: 0 } };

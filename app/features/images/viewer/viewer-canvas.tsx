@@ -17,7 +17,6 @@ type StageProps = {
   zoom: Pick<Zoom, "box" | "magnification">;
   sizes: string;
   grows?: boolean;
-  /** From the visitor's control. By default, the preference for reduced motion decides. */
   animation?: Animation;
 };
 

@@ -89,7 +89,6 @@ export function Viewer({
     if (isOpen && side.current) side.current.open = false;
     changeComments({ isOpen });
   };
-  // Keeps the form's panel open without JavaScript, where each form reloads the page.
   const answered = useAnsweredByPage();
   const viewer = useRef<HTMLElement>(null);
   useFocusAbovePage(viewer);

@@ -82,12 +82,10 @@ const STEPS = [0.05, 0.1, 0.17, 0.25, 0.33, 0.5, 0.67, 0.75, 1, 1.5, 2, 3, 4, 6,
 export function step(view: View, direction: "in" | "out", scene: Scene, at: Point = MIDDLE): View {
   const actual = actualScale(scene);
   const now = view.scale / actual;
-  // The margin prevents rounding from repeating a step.
   const next = direction === "in" ? STEPS.find((each) => each > now * 1.01) : STEPS.findLast((each) => each < now * 0.99);
   return zoomBy(view, (next ?? now) / now, at, scene);
 }
 
-/** Returns the view after a double click: from fit to 100%, or twice as large where 100% is not larger; from any other view to fit. */
 export function toggleZoom(view: View, scene: Scene, at: Point): { fitting: Fitting; view: View } {
   const [fit, actual] = [fitScale(scene), actualScale(scene)];
   if (view.scale > fit * 1.01) return { fitting: "fit", view: viewOf("fit", scene) };
@@ -112,7 +110,6 @@ export function boxOf(view: View, { stage, picture }: Scene): Size & { left: num
   return { width, height, left: stage.width / 2 + view.x - width / 2, top: stage.height / 2 + view.y - height / 2 };
 }
 
-/** Returns the largest box of a picture's proportions within another's box, so that compared pictures align. */
 export function boxWithin(box: ReturnType<typeof boxOf>, picture: Size): ReturnType<typeof boxOf> {
   const scale = Math.min(box.width / picture.width, box.height / picture.height);
   const [width, height] = [picture.width * scale, picture.height * scale];

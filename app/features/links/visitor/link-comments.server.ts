@@ -25,7 +25,6 @@ type Written = { me: LinkAuthor; cookies: string[] };
 const LIMIT = { seconds: 10 * 60, perVisitor: 40, perLink: 400 };
 
 const { startThread, replyToThread, editComment, removeComment } = commentIntents;
-/** Visitors run the intents of members, but on the app server. */
 const INTENTS = { startThread, replyToThread, editComment, removeComment };
 const GUEST_NAME = "name";
 

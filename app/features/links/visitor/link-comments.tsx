@@ -13,7 +13,6 @@ type LinkCommentsProps = {
 
 export function LinkComments({ item, designId, imageId, trail, data }: LinkCommentsProps) {
   useTitle(titleOf(`Comments on ${isolate(item.name)}`));
-  // Only moderation needs the project, and visitors cannot moderate.
   const place = { projectId: "", designId, imageId };
   return <CommentsPage trail={<Breadcrumb trail={trail} />} item={item} place={place} data={data} />;
 }

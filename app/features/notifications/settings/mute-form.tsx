@@ -1,7 +1,6 @@
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
 
-/** `project` names the project for screen readers in a list of several. */
 export function MuteForm({ projectId, isMuted, project }: { projectId: string; isMuted: boolean; project?: string }) {
   const state = useIntentForm({ id: `mute-${projectId}`, intent: "setMuted" });
   return (

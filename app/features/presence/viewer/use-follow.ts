@@ -20,7 +20,6 @@ type FollowOptions = {
   open: (imageId: string) => void;
 };
 
-/** Shows the view of a followed tab, until the user moves the view, opens another image or presses Escape. */
 export function useFollow({ tabs, pointers, image, zoom, layer, open }: FollowOptions) {
   const { following } = useChoices();
   const followed = tabs.find(({ _id }) => _id === following);

@@ -50,7 +50,6 @@ export function useSendPointer({ tabs, image, box, layer }: SendPointerOptions):
     };
     stage.addEventListener("pointermove", move, options);
     stage.addEventListener("pointerdown", move, options);
-    // After a touch, the pointer stays where it was.
     const leave = ({ pointerType }: PointerEvent) => {
       if (pointerType === "touch") return;
       pointer.current = null;

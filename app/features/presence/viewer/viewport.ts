@@ -16,7 +16,6 @@ function visibleRange(start: number, length: number, room: number): [from: numbe
   return [from, Math.max(0, clamp((room - start) / length) - from)];
 }
 
-/** Rounds a part, so that equal views compare as equal. Edges stay within the image. */
 function rounded({ x, y, width, height }: Part): Part {
   const [left, top] = [round(clamp(x)), round(clamp(y))];
   return { x: left, y: top, width: Math.min(round(width), 1 - left), height: Math.min(round(height), 1 - top) };

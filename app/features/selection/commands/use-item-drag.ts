@@ -11,7 +11,6 @@ type ItemDrag = {
 };
 
 export type ItemDropTargets = {
-  /** Returns the target's name at an element, "" near a target, and null elsewhere. Marks the target. */
   over: (element: Element | null) => string | null;
   drop: (id: string, element: Element | null) => void;
   end: () => void;

@@ -30,7 +30,6 @@ const INTENTS = {
   design: { move: "moveDesigns", copy: "copyDesigns" },
 } satisfies Record<string, Record<string, IntentName>>;
 
-/** A design can be in several lists; `at` names the list. */
 type Chosen = { at: string; id: string };
 type Choice = { chosen: Chosen; choose: (chosen: Chosen) => void; from: string | undefined };
 
@@ -98,7 +97,6 @@ function toFirstChoice(event: KeyboardEvent<HTMLInputElement>): void {
   first?.click();
 }
 
-/** Moves the items on Enter. The browser would press the form's first button, which copies. */
 function pressMove(event: KeyboardEvent<HTMLInputElement>): void {
   if (pressedKey(event.nativeEvent) !== "Enter") return;
   event.preventDefault();
@@ -187,7 +185,6 @@ function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
 
 type ProjectDesignsProps = Choice & { project: { _id: string; name: string; designCount: number }; isOpenAtFirst: boolean };
 
-/** Renders a project's designs. The current design's project is open, so that the current place and "New design" are visible. */
 function ProjectDesigns({ project, isOpenAtFirst, ...choice }: ProjectDesignsProps) {
   const [open, setOpen] = useState(isOpenAtFirst);
   return (
@@ -291,7 +288,6 @@ function NewItem({ at, thing, create, choose }: NewItemProps) {
   );
 }
 
-/** Returns the projects of others that the user may edit. The sidebar already runs `getMe`, so most users need no further query. */
 function useEditable() {
   const me = useMe();
   return useAnswer(api.members.listEditable, me?.hasShared ? {} : "skip") ?? NO_PROJECTS;

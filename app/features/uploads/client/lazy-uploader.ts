@@ -5,7 +5,6 @@ import { mayHaveUploads } from "./queue/upload-database";
 import type { UploadTarget } from "./upload";
 import type { Uploads } from "./uploads";
 
-/** Loads the upload code with the first file or unfinished upload, so that other pages do not load it. */
 type UploadCode = { uploads: Uploads; Tray: ComponentType };
 
 let personId: string | null = null;

@@ -46,7 +46,6 @@ export function createUploadItem(queued: QueuedUpload, file: File | null, { id, 
     file,
     url,
     checksum: null,
-    // An earlier page may have sent it in a batch.
     key: isFromEarlierPage && url === null && file && isSmall(file) ? queued.id : null,
     anyway: false,
     tries: 0,

@@ -83,7 +83,6 @@ export class UploadOutcomes {
     item.url = null;
   }
 
-  /** Frees storage that the upload would reserve for a day. "Keep both" sends the file again. */
   #discardBytes(item: UploadItem): void {
     if (item.url === null || item.file === null) return;
     this.#transport.discard(item.url);

@@ -59,7 +59,6 @@ export class UploadSender {
     }
     try {
       const files: BatchFile[] = [];
-      // Reads files one by one: each read blocks the page briefly, and simultaneous reads would add up.
       for (const item of items) files.push(await toBatchFile(item));
       const outcomes = await this.#transport.sendBatch(items[0]?.upload.designId ?? "", files);
       if (outcomes.length !== items.length) throw new NotSent(500, { problem: TEXTS.failed });

@@ -45,7 +45,6 @@ export class Uploads {
     return this.#unfinished.restore();
   }
 
-  /** Resumes unfinished uploads with the selected files; returns the files that match none. */
   resumeWith(files: readonly File[]): File[] {
     const matches = this.#unfinished.match(files);
     this.#start(

@@ -27,12 +27,11 @@ export type UploadContext = Sender & {
   sending: string;
   versionOf?: string;
   onlyNew?: boolean;
-  /** SHA-256 in hexadecimal from the client; a different one means damage in transit. */
+  /** `checksum`: SHA-256 in hexadecimal from the client, which detects damage in transit. `storageUrl`: from an earlier check. */
   checksum?: string | null;
   chosenAs?: { batch: string; index: number } | undefined;
   reserved?: number;
   maxFileBytes?: number;
-  /** From an earlier check of the announced file. `finalize` checks again. */
   storageUrl?: string | undefined;
 };
 
@@ -48,7 +47,6 @@ export async function storeImage(file: ArrivedFile, upload: UploadContext): Prom
 async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
   const { config, onlyNew = false, checksum, versionOf, storageUrl = null } = upload;
   try {
-    // Without the client's checksum, a duplicate is found here, before it is decoded.
     const isEarly = onlyNew && !checksum && !file.tooLarge;
     const requested = isEarly && file.digest !== null ? await requestStorage(file.digest, await sizeOf(file), upload) : storageUrl;
     const checked = await checkImage(file, upload);

@@ -9,7 +9,6 @@ import { openPartialUploads, type PartialUploads } from "./partial-uploads/parti
 export type UploadsInProgress = {
   partialUploads: PartialUploads;
   concurrencyLimit: ConcurrencyLimit;
-  /** Where to store complete uploads, by their ids. Another address is requested for those that are missing. */
   storageUrls: LRUCache<string, string>;
 };
 

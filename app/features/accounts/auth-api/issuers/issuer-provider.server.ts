@@ -14,7 +14,6 @@ type EndSession = (data: { providerId: string }) => Promise<{ idToken: string | 
 
 type ProviderOptions = {
   requireEmailVerification: boolean;
-  /** Returns the ID token hint if the session that is ending began at this issuer, else null. */
   endSession: EndSession;
 };
 

@@ -9,7 +9,6 @@ export type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions["user"]
 
 type SignedInAt = { issuer: string; issuerSubject: string; issuerSession: string | null; adminGroup: string | null };
 
-/** The user that an issuer has confirmed in this request. */
 export const signedInAt = defineRequestState<SignedInAt | null>(() => null);
 
 /** Checks an issuer's domains and groups at each sign-in, sign-up and link. Ends the role of people who left the administrator group. */
@@ -32,7 +31,6 @@ export const issuerRules =
     await signedInAt.set({ issuer: issuer.id, issuerSubject: sub, issuerSession: sid, adminGroup });
   };
 
-/** Returns the first error of several rules. A rule runs only if the earlier ones accept the user. */
 export const firstRefusal =
   (...rules: ValidateUserInfo[]): ValidateUserInfo =>
   async (...args) => {

@@ -136,7 +136,6 @@ export function openIssuer(settings: IssuerSettings) {
   return {
     settings,
     metadata,
-    /** Fetches the discovery document again, except shortly after a failure. */
     checkMetadata: refreshMetadata,
 
     exchangeCode: (sent: { code: string; codeVerifier?: string | undefined; redirectURI: string }): Promise<OAuth2Tokens> =>
@@ -190,7 +189,6 @@ export function openIssuer(settings: IssuerSettings) {
 
 const isUnknownKey = (error: unknown): boolean => error instanceof errors.JWKSNoMatchingKey;
 
-/** Returns a function that repeats its error for `PAUSE_MS` after a failure, instead of another fetch. */
 function pausedAfterFailure<T>(fetchContent: () => Promise<T>): () => Promise<T> {
   let failure: { error: unknown; at: number } | null = null;
   return async () => {

@@ -57,7 +57,6 @@ export const accountChanges = () =>
       ],
       after: [
         {
-          // The address was taken while Better Auth checked it.
           matcher: ({ path }) => path === "/change-email",
           handler: createAuthMiddleware(async (ctx) => {
             const { session, returned, internalAdapter } = ctx.context;

@@ -91,7 +91,6 @@ export function mailRequests(config: AppConfig) {
     },
   } satisfies BetterAuthPlugin;
 
-  /** Compensates for work that Better Auth does only for known or only for unknown addresses. */
   async function equalizeResetTiming(accounts: InternalAdapter, email: string): Promise<void> {
     const identifier = `reset-password:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
     if (await accounts.findUserByEmail(email)) {

@@ -41,7 +41,6 @@ export const signUpRule = (config: AppConfig) =>
       ],
       after: [
         {
-          // Better Auth starts no session where addresses must be verified.
           matcher: ({ path }) => path === EMAIL_SIGN_UP && config.accounts.requireEmailVerification,
           handler: createAuthMiddleware(async (ctx) => {
             const { success, data } = verifiedAnswer.safeParse(ctx.context.returned);

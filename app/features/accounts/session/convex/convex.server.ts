@@ -21,7 +21,6 @@ export const convexMiddleware: MiddlewareFunction<Response> = ({ request, contex
 type Tokens = {
   current: () => Promise<string>;
   renewed: () => Promise<string>;
-  /** Returns the error to throw when the deployment also rejects the renewed token. */
   ended: () => unknown;
   /** Whether the tokens belong to users. `pages:load` rejects tokens of links. */
   areUsers?: boolean;
@@ -49,7 +48,6 @@ export function requestConvex(request: Request, context: Readonly<RouterContextP
   const client = openClient(convexUrl);
   let renewed: Promise<string> | undefined;
 
-  /** Retries once with a renewed token if the deployment rejects it. */
   async function asVisitor<Result>(run: () => Promise<Result>): Promise<Result> {
     client.setAuth(await (renewed ?? tokens.current()));
     try {
@@ -67,7 +65,6 @@ export function requestConvex(request: Request, context: Readonly<RouterContextP
   const requested = new Map<string, Promise<Answer>>();
   let waiting: Waiting[] = [];
 
-  /** Shares one result between loaders with the same query, so that it is serialized once. */
   function once(query: Query, args: FunctionArgs<Query>): Promise<Answer> {
     const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
     const pending = requested.get(key);

@@ -4,7 +4,6 @@ import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
 import { signServiceToken } from "./tokens.server";
 
-/** Delay in ms before an entry that is due is checked again: clocks differ, or an update has not arrived yet. */
 const RECHECK_MS = 1000;
 const DEPLOYMENT_PAUSE_MS = 5000;
 const LONGEST_WAIT_MS = 2 ** 31 - 1;

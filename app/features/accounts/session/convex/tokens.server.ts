@@ -131,7 +131,6 @@ function userClaims({ sub, sessionId, name, email, email_verified, picture }: JW
 
 type Verified = LRUCache<string, { claims: UserClaims; expiresAt: number }>;
 
-/** Cache of verified tokens: verifying costs more than any other step of a small request. Session checks happen elsewhere. */
 const verifiedBy = new WeakMap<SigningKey, Verified>();
 const VERIFIED_MOST = 1000;
 

@@ -1,4 +1,3 @@
-/** `new`: a project and a design that are created for the files. */
 export type Target = { kind: "design" | "project" | "new"; id: string; name: string };
 
 export const NEW_PROJECT: Target = { kind: "new", id: "", name: "a new project" };

@@ -138,7 +138,6 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
       );
     });
 
-    /** Prevents navigation to dropped links, pictures and text. Text fields keep their behaviour. */
     function refuseOthers() {
       const listen = (type: "dragenter" | "dragover" | "dragleave" | "drop", handle: (transfer: DataTransfer, isLink: boolean) => void) =>
         window.addEventListener(

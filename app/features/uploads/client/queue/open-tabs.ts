@@ -1,6 +1,5 @@
 /* oxlint-disable no-restricted-properties -- on plain http, and where site data is blocked, the open tabs are unknown */
 
-/** Marks this document as open until it closes. Resolves once other documents can detect this. */
 export async function lockTab(tab: string): Promise<void> {
   if (!("locks" in navigator)) return;
   await new Promise<void>((resolve) => {

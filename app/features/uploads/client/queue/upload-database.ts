@@ -15,7 +15,6 @@ export async function mayHaveUploads(userId: string): Promise<boolean> {
   }
 }
 
-/** Deletes the unfinished uploads of all users from this browser. Other documents stop storing theirs. */
 export function eraseUploads(): void {
   try {
     indexedDB.deleteDatabase(UPLOAD_DATABASE);

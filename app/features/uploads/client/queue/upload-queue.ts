@@ -135,7 +135,6 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
         }
         for (const key of await contents.getAllKeys()) if (!uploadIds.has(key)) await contents.delete(key);
         await transaction.done;
-        // Deletes the empty database, so that later pages need not load the code of uploads.
         if (uploadIds.size === 0 && open?.isOnly(tab)) await deleteDatabase(db);
         return claimed.toSorted((a, b) => a.at - b.at || a.index - b.index);
       });

@@ -1,6 +1,5 @@
 export type LineSpeed = {
   record(bytes: number, ms: number): void;
-  /** Returns whether, at the speed of the last large request, sending these bytes costs less than reading them twice. */
   isFastFor(bytes: number): boolean;
 };
 

@@ -25,7 +25,6 @@ export type Sending = {
 };
 
 export type Transport = {
-  /** Returns whether the line is fast enough to let the server detect duplicates, instead of computing a checksum first. */
   isFastFor(bytes: number): boolean;
   /** Throws `NotSent`, or the reason of an aborted signal. */
   send(sending: Sending): Promise<void>;

@@ -55,7 +55,6 @@ export const tusTransport: Transport = {
         uploadUrl: url === null ? null : new URL(url, location.href).href,
         metadata,
         uploadDataDuringCreation: file.size <= WITH_ANNOUNCEMENT,
-        // `UploadQueue` stores the data that a later page needs to resume.
         storeFingerprintForResuming: false,
         onUploadUrlAvailable() {
           if (upload.url !== null) onUrl(new URL(upload.url).pathname);

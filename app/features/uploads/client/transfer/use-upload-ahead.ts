@@ -7,7 +7,6 @@ const FAILED = "Something went wrong. Nothing was saved. Try again.";
 export function useUploadAhead() {
   const [state, setState] = useState<{ isUploading: boolean; problem: string | null }>({ isUploading: false, problem: null });
 
-  /** Replaces the file in `field` by the id of its upload, if it is large. Returns false when that failed. */
   async function uploadFirst(form: FormData, field: string, metadata: Record<string, string>): Promise<boolean> {
     const file = form.get(field);
     if (!(file instanceof File) || !isLarge(file)) {

@@ -27,7 +27,6 @@ export type PartialUpload = {
   expiresAt: number;
 };
 
-/** The unfinished uploads of an owner, and those of all users that reserve the same storage. */
 export type PresentUploads = { unfinished: PartialUpload[]; reserving: PartialUpload[] };
 
 export type PartialUploads = {

@@ -169,7 +169,6 @@ async function rememberForSecondFactor(userId: string, found: Marks, ctx: Generi
 const secondFactorCookie = ({ context }: GenericEndpointContext) =>
   context.createAuthCookie("issuer_session", { maxAge: SECOND_FACTOR_SECONDS });
 
-/** Returns the issuer at which the current session began, with its ID token if that belongs to the same session. */
 async function endingAt(ctx: GenericEndpointContext): Promise<{ issuer: string; idToken: string | null } | null> {
   const current = await getSessionFromCtx(ctx);
   const data = current && (await storedMarks(current.session.id, ctx));

@@ -19,7 +19,6 @@ export const providerPictures = (copy: Copy) =>
         const address = picture ?? before;
         if (!address || !(picture || isProviderPicture(address))) return;
         const image = await copy({ sessionId, userId, address });
-        // Keeps a picture that was uploaded during the copy.
         if ((await imageOf(userId)) === before) await internalAdapter.updateUser(userId, { image });
       }
 
