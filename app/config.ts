@@ -12,7 +12,6 @@ export type AppConfig = {
   browserConvex: { kind: "sameOrigin"; prefix: "/convex" } | { kind: "direct"; url: string };
   dataDir: string;
   secret: string;
-  /** The ES256 private key (JWK) for the tokens that Convex trusts. */
   signingKey: { kty: string; crv: string; x: string; y: string; d: string; kid: string };
   uploadMaxBytes: number;
   /** Per user, including trash and partial uploads. */
@@ -45,7 +44,6 @@ export type AppConfig = {
     revokeSessionsOnPasswordReset: boolean;
     refuseBreachedPasswords: boolean;
     rateLimit: boolean;
-    /** Opens the only issuer instead of /sign-in. */
     signInRedirect: boolean;
   };
   socialProviders: Record<string, Record<string, string>>;
@@ -70,9 +68,8 @@ export type IssuerSettings = {
   clientSecret: string;
   label: string;
   scopes: readonly string[];
-  /** Lower-case domains of verified addresses that may sign in; empty allows all. */
+  /** `domains`: of verified addresses that may sign in. `groups`: values of the claim, one of which is required. Empty: no limit. */
   domains: readonly string[];
-  /** Values of the claim "groups", one of which is required; empty requires none. */
   groups: readonly string[];
   /** The group whose members are administrators in the sessions that begin at this issuer. */
   adminGroup: string | null;

@@ -51,7 +51,6 @@ function streamed(request: Request, entry: EntryContext, context: RouterContextP
   });
 }
 
-/** Logs errors, and React Router's own rejections as warnings. Ignores requests that the client aborted. */
 export const handleError: HandleErrorFunction = (error, { request }) => {
   if (request.signal.aborted) return;
   if (isRouteErrorResponse(error) && error.status < 500) log.warn({ status: error.status }, "a request was refused");

@@ -137,7 +137,6 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = {
 
 export const shouldRevalidate = liveDesignRevalidation;
 
-/** Renders the design's page. An image that was opened by its address has no gallery to return to. */
 export default function Design({ loaderData, actionData, params }: Route.ComponentProps) {
   const viewing = "imageId" in params && params.imageId !== undefined;
   const [beneath, setBeneath] = useState(!viewing);

@@ -205,7 +205,6 @@ type PanelProps = {
   answer: UploadAnswer | undefined;
 };
 
-/** Memoized, so that the next image is painted before the panel is rendered. */
 const Panel = memo(function Panel({ image, own, versions, review, knownTags, sending, answer }: PanelProps) {
   return (
     <>

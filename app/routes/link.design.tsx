@@ -16,7 +16,6 @@ export async function loader(args: Route.LoaderArgs) {
 
 export const shouldRevalidate = liveDesignRevalidation;
 
-/** The viewer is a child route, so that opening the next image does not reload the design. */
 export default function LinkDesignPage({ loaderData, params }: Route.ComponentProps) {
   const isViewing = "imageId" in params && params.imageId !== undefined;
   return <LinkDesign key={params.id} token={params.token} shown={loaderData} isViewing={isViewing} />;

@@ -61,7 +61,6 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
   };
 }
 
-/** Keeps `redirectTo` only, not a failed link's error. */
 function searchOf({ searchParams }: URL): string {
   const redirectTo = searchParams.get("redirectTo");
   return redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}`;
