@@ -749,7 +749,6 @@ function testAccess({ start, scansAllRows }: Pick<(typeof backends)[number], "st
     };
     const args = { ...(await rightful(entry, fixtures.ada)) };
     Object.assign(args, await EFFECTIVE_ARGS[name]?.(fixtures, args));
-    // Scheduled work of earlier calls may still write history entries.
     await fixtures.backend.settle();
     const before = await readActivities();
     await call(entry.by === "person" ? fixtures.ada : fixtures.server, name, args);

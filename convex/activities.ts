@@ -63,7 +63,6 @@ export const list = userQuery({
       const owners = await namesOf([fromId, toId]);
       return { from: owners.get(fromId) ?? "", to: owners.get(toId) ?? "" };
     };
-    /** Omits the name of a source or target in a project that the reader may not see. */
     const shownName = async (name: string | undefined, id: string | undefined, { actorId, kind }: Doc<"activities">) => {
       const isInside = id === undefined || kind === "covered" || actorId === ctx.user.id;
       return name === undefined || isInside || (await maySee(id)) ? name : undefined;

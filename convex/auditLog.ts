@@ -36,7 +36,6 @@ export const list = userQuery({
   },
 });
 
-/** Records a rejected sign-in or password. The app server limits how many it records. */
 export const recordFailure = serverMutation({
   args: {
     kind: v.union(v.literal("signIn"), v.literal("password")),

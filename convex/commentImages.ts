@@ -57,7 +57,6 @@ export const finalize = serverMutationForCommenter({
   },
 });
 
-/** Deletes an image of the caller that is in no comment. */
 export const remove = userMutation({
   args: { imageId: v.string() },
   returns: v.null(),

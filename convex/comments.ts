@@ -79,7 +79,6 @@ export const startThread = userMutation({
   handler: (ctx, args) => addThread(asAuthor(ctx), args),
 });
 
-/** Returns the earlier comment for a `key` that the caller already used. */
 export const reply = userMutation({
   args: { ...newReply, ...withImages },
   returns: v.id("comments"),

@@ -21,7 +21,6 @@ import { trashImage } from "./model/items/trashing";
 import { pictureDetails } from "./model/images/versionTables";
 import { searchWords } from "./model/search/words";
 
-/** Returns only items with this status, in manual order, the only order of that index. Visitors of links see no statuses. */
 const review = v.optional(reviewFilter);
 
 export const getDesignImagesByDesignId = readerQuery({

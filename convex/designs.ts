@@ -57,7 +57,6 @@ export const getDesignById = readerQuery({
   },
 });
 
-/** Returns the name of a design's project for the design's page, so that the page needs no second call. */
 export const getProject = userQuery({
   args: { id: v.string() },
   returns: v.object({ _id: v.id("projects"), name: v.string() }),

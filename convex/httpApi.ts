@@ -43,7 +43,6 @@ export const listProjects = tokenQuery({
   },
 });
 
-/** Returns the projects of others in which the user is a member, last added first. A page can have fewer than requested. */
 export const listSharedProjects = tokenQuery({
   args: paged,
   returns: paginationResultValidator(projectPageShape),

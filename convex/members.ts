@@ -165,7 +165,6 @@ export const setRole = userMutation({
   },
 });
 
-/** Ends a member's access. Throws like `setRole`. */
 export const remove = userMutation({
   args: member,
   returns: v.null(),
@@ -178,7 +177,6 @@ export const remove = userMutation({
   },
 });
 
-/** Ends the caller's own access. Owners cannot leave. */
 export const leave = userMutation({
   args: { projectId: v.string() },
   returns: v.null(),

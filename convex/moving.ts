@@ -102,7 +102,6 @@ export const files = internalQuery({
   },
 });
 
-/** Deletes files of the target that the source no longer has. */
 export const removeFiles = internalMutation({
   args: { ids: v.array(v.id("_storage")) },
   returns: v.null(),

@@ -12,7 +12,6 @@ import { notFound } from "./model/errors";
 
 /** Notices per page; the query returns one more to show that a next page exists. */
 const LISTED = 100;
-/** Allowance for notices with the same time as the last of a page. */
 const MAX_SAME_TIME = 20;
 const COUNTED = 100;
 const BATCH = 500;

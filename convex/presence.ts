@@ -124,7 +124,6 @@ export const listPointers = userQuery({
   },
 });
 
-/** Stores the pointer and the viewport of a tab that shows the image. Changes nothing for a tab that has left it. */
 export const setPointer = userMutation({
   args: { tab: v.string(), imageId: v.string(), pointer: v.optional(point), viewport: part },
   returns: v.null(),

@@ -49,14 +49,12 @@ export const create = userMutation({
   handler: (ctx, args) => insertProject(ctx, check(createProject, args).name),
 });
 
-/** Returns the same rows as `getProjects`, without what only cards show. */
 export const getNames = userQuery({
   args: {},
   returns: v.array(v.object({ _id: v.id("projects"), name: v.string(), favourite: v.boolean() })),
   handler: (ctx) => firstRows(ctx, { ...listOf(ctx, "changed"), toShape: toName }, undefined),
 });
 
-/** Creates a project with one design of the same name, for images that are added before they have a design. */
 export const createWithDesign = userMutation({
   args: { name: v.string() },
   returns: v.object({ projectId: v.id("projects"), designId: v.id("designs") }),

@@ -104,7 +104,6 @@ export const request = userMutation({
   },
 });
 
-/** Removes an open request. The reviewer's notice then has no note. */
 export const cancelRequest = userMutation({
   args: { id: v.string(), requestId: v.string() },
   returns: v.null(),
@@ -147,8 +146,7 @@ export const getReviewers = userQuery({
 
 /** Maximum number of items per status in the overview. Its links lead to complete lists. */
 const SHOWN = { designs: 12, images: 24, requests: 50 };
-/** Maximum number of designs whose images the overview reads. */
-const DESIGNS = 100;
+const DESIGNS_READ_MAX = 100;
 
 const itemShape = v.object({ designId: v.id("designs"), imageId: v.optional(v.id("designImages")), name: v.string() });
 
@@ -166,7 +164,7 @@ export const getOverview = userQuery({
       .query("designs")
       .withIndex("by_reviewed_images", (q) => q.eq("projectId", project._id).eq("removedAt", undefined).gt("reviewedImages", 0))
       .order("desc")
-      .take(DESIGNS);
+      .take(DESIGNS_READ_MAX);
     const favourites = await favouritesIn(ctx, project._id);
     const designs = [];
     const images = [];

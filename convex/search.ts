@@ -68,7 +68,6 @@ export const find = userQuery({
     /** Finds designs and images only. */
     review: v.optional(reviewFilter),
     after: v.optional(v.string()),
-    /** Omits items that the caller may only view. */
     editable: v.optional(v.literal(true)),
   },
   returns: foundShape,

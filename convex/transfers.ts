@@ -141,7 +141,6 @@ const shownTransfer = v.object({
   isForMe: v.boolean(),
 });
 
-/** Returns the current transfer, for the owner and the recipient only. */
 export const get = userQuery({
   args: { projectId: v.string() },
   returns: v.object({ isOwner: v.boolean(), transfer: v.union(shownTransfer, v.null()) }),

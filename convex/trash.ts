@@ -25,7 +25,6 @@ const trashedShape = v.object({
   placeholder: v.union(v.string(), v.null()),
   designCount: v.number(),
   imageCount: v.number(),
-  /** The parents; those in the trash must be restored first. */
   project: v.union(placeShape, v.null()),
   design: v.union(placeShape, v.null()),
 });

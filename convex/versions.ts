@@ -27,7 +27,6 @@ import { pictureFields } from "./model/images/versionTables";
 
 /** The image's row has a copy of the current version's fields; `imageVersions` stores all versions once there are two. */
 
-/** Returns the versions, newest first; none if there is only one. */
 export const getVersions = userQuery({
   args: { imageId: v.string() },
   returns: v.array(versionShape),

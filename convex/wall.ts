@@ -75,7 +75,6 @@ function isPosition(value: unknown): value is Position {
   );
 }
 
-/** Returns designs from a position on. The caller skips those before it whose newest image has the same time. */
 async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Position | null): Promise<Doc<"designs">[]> {
   const designs = await db
     .query("designs")

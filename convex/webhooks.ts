@@ -69,7 +69,6 @@ export const create = serverMutationFor({
   },
 });
 
-/** Deletes the webhook with its log. Deliveries under way may still arrive. */
 export const remove = userMutation({
   args: managed,
   returns: v.null(),
@@ -221,7 +220,6 @@ const firstDue = ({ db }: Pick<MutationCtx, "db">, now: number, limit: number) =
     .withIndex("by_due", (q) => q.gt("dueAt", 0).lte("dueAt", now))
     .take(limit);
 
-/** Adds the owner to due deliveries of the previous version, which had none. */
 async function addOwners(ctx: MutationCtx, now: number): Promise<void> {
   for (const { _id, webhookId, owner } of await firstDue(ctx, now, VISITED)) {
     if (owner !== undefined) continue;
@@ -246,7 +244,6 @@ async function leaseDelivery(
 
 const outcome = { id: v.id("webhookDeliveries"), lease: v.string(), status: v.optional(v.number()), problem: v.optional(v.string()) };
 
-/** Ends a delivery, which has a `problem` when it was given up. */
 export const finish = serverMutation({
   args: outcome,
   returns: v.null(),

@@ -18,9 +18,8 @@ const tokenShape = v.object({
   name: v.string(),
   scopes: v.array(accessScope),
   createdAt: v.number(),
-  /** Milliseconds since 1970; null for a token that never expires. */
+  /** Milliseconds since 1970. `expiresAt` is null for a token that never expires. `lastUsedAt` is to the minute, and null without a use. */
   expiresAt: v.union(v.number(), v.null()),
-  /** To the minute; null for a token that was never used. */
   lastUsedAt: v.union(v.number(), v.null()),
 });
 type AccessToken = Infer<typeof tokenShape>;

@@ -53,7 +53,6 @@ export const list = serverQuery({
 
 const recipient = v.object({ id: v.string(), name: v.string(), email: v.string() });
 
-/** Returns the administrators who can receive mail: enabled, with a verified address. */
 export const listRecipients = serverQuery({
   args: {},
   returns: v.array(recipient),

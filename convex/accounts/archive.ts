@@ -123,7 +123,6 @@ export const reactions = serverQueryFor({
   },
 });
 
-/** Returns the public links that the user created, without their tokens. */
 export const links = serverQueryFor({
   args: paged,
   returns: rows,
@@ -157,7 +156,6 @@ export const accessTokens = serverQueryFor({
   },
 });
 
-/** Returns the webhooks that the user created, without their keys, and the last deliveries. */
 export const webhooks = serverQueryFor({
   args: paged,
   returns: rows,
@@ -179,7 +177,6 @@ export const webhooks = serverQueryFor({
   },
 });
 
-/** Returns the public links that the user saved, without their tokens and targets. */
 export const savedLinks = serverQueryFor({
   args: paged,
   returns: rows,

@@ -175,7 +175,6 @@ export const chosenDesigns = serverQueryFor({
   },
 });
 
-/** Returns a page of a stored selection: everything in its container up to the cut-off time except `ids`. */
 export const selected = serverQueryFor({
   args: { ...bulkSelection, cursor: v.union(v.string(), v.null()) },
   returns: rows,

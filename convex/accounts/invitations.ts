@@ -6,7 +6,6 @@ import { insertInvitation, isPending, pendingInvitation, pendingInvitationsFor, 
 
 const MAX_LISTED = 1000;
 
-/** Creates the operator's invitation to sign up, and revokes earlier ones of the address. */
 export const create = serverMutation({
   args: { email: v.string(), tokenHash: v.string() },
   returns: v.null(),

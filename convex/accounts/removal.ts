@@ -10,8 +10,7 @@ import { wasCreatedBy } from "../model/wasCreatedBy";
 const BATCH = 100;
 const FEW = 10;
 const CODES = ["sign-in", "email-verification", "forget-password"];
-/** More links and trusted devices than a user has. */
-const VALUES = 500;
+const ROWS_MAX = 500;
 
 /** Revokes tokens issued before a change of password, address or second factor. Later tokens stay valid, because this job runs later. */
 export const outdate = internalMutation({
@@ -26,7 +25,7 @@ export const outdate = internalMutation({
     const values = await db
       .query("verifications")
       .withIndex("value", (q) => q.eq("value", userId))
-      .take(VALUES);
+      .take(ROWS_MAX);
     for (const row of values) if (wasCreatedBy(row, at) && row.identifier.startsWith(prefix)) await db.delete(row._id);
     return null;
   },
@@ -168,7 +167,7 @@ export const forgetCodes = internalMutation({
     const invitations = await db
       .query("invitations")
       .withIndex("by_email", (q) => q.eq("email", email))
-      .take(VALUES);
+      .take(ROWS_MAX);
     for (const { _id } of invitations) await db.delete(_id);
     return null;
   },

@@ -13,16 +13,14 @@ import { pageOf } from "../model/lists/paging";
 const logEntry = v.object({
   _id: v.id("auditEvents"),
   ...auditEntry.fields,
-  /** Who acted, or whose account the event concerns. Null for events of no account. */
+  /** `person`: who acted, or whose account it concerns; null for none. `other`: the acting administrator, or the member concerned. */
   person: v.union(personShape, v.null()),
-  /** The administrator who acted, or the member concerned. */
   other: v.union(personShape, v.null()),
 });
 export type LogEntry = Infer<typeof logEntry>;
 
 const paged = { ...filteredLog, paginationOpts: paginationOptsValidator };
 
-/** Returns the events of all accounts, newest first. A page of a person's events can have fewer entries than requested. */
 export const list = administratorQuery({
   args: paged,
   returns: paginationResultValidator(logEntry),

@@ -31,9 +31,8 @@ export type RunningBulkAction = Infer<typeof bulkAction>;
 const queue = v.object({ waiting: v.number(), failed: v.number() });
 
 const state = v.object({
-  /** The newest failures first. `at`: time of the failure. */
+  /** `failed`: the newest first. `pending`: those that are due next first. `at`: time of the failure, or when the call is due. */
   failed: v.array(failedCall),
-  /** Those that are due next first. `at`: time at which the call is due. */
   pending: v.array(call),
   /** Counts stop at the number of read rows. */
   pendingCount: v.number(),
@@ -73,7 +72,6 @@ const shownCall = ({ _id, name, scheduledTime, completedTime }: Call): Infer<typ
   at: completedTime ?? scheduledTime,
 });
 
-/** Returns "jobs/purge:project" for "jobs/purge.js:project". */
 const nameOf = (name: string): string => name.replace(/\.js(?=:|$)/, "");
 
 /** Returns the first line without values of arguments, which validators quote. */

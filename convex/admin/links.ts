@@ -58,7 +58,6 @@ async function toListed(ctx: QueryCtx, link: Doc<"links">, people: FindPerson): 
   };
 }
 
-/** Returns whether the link still existed. */
 export const revoke = recentAdministratorMutation({
   args: { linkId: v.string() },
   returns: v.boolean(),

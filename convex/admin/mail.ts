@@ -9,13 +9,11 @@ const COUNTED = 200;
 const LISTED = 50;
 
 const state = v.object({
-  /** Messages that are due. Counts stop at 200. */
+  /** Counts stop at 200. `waiting`: messages that are due. `retried`: messages of which an attempt has failed. */
   waiting: v.number(),
-  /** Messages of which an attempt has failed. */
   retried: v.number(),
   /** When the oldest due message was due; null without one. */
   oldestDueAt: v.union(v.number(), v.null()),
-  /** The last attempts, the newest first. */
   attempts: v.array(v.object({ _id: v.id("mailAttempts"), ...mailAttempt })),
 });
 export type MailState = Infer<typeof state>;
@@ -39,7 +37,6 @@ export const get = administratorQuery({
   },
 });
 
-/** Queues a test message, which the app server has encrypted. */
 export const queueTest = administratorMutation({
   args: { sealed: v.string(), expiresAt: v.number() },
   returns: v.null(),

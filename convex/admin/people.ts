@@ -180,7 +180,6 @@ export const remove = recentAdministratorMutation({
   },
 });
 
-/** Ends all sessions of the account. Returns how many are ended at once; a job ends the rest. */
 export const signOutEverywhere = recentAdministratorMutation({
   args: { userId: v.string() },
   returns: v.number(),

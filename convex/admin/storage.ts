@@ -19,7 +19,6 @@ const accountUsage = v.object({
 });
 export type AccountUsage = Infer<typeof accountUsage>;
 
-/** Returns the accounts that store most first. */
 export const people = administratorQuery({
   args: { paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(accountUsage),
@@ -46,7 +45,6 @@ const largeProject = v.object({
 });
 export type LargeProject = Infer<typeof largeProject>;
 
-/** Returns the projects with most images, without their names. */
 export const projects = administratorQuery({
   args: {},
   returns: v.array(largeProject),

@@ -206,7 +206,6 @@ async function revertNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progr
   return next < 0 || next >= job.parts ? "done" : "more";
 }
 
-/** Returns the part's changes that the job's phase reverts (`open`), and the others. Parts of an earlier build have no direction. */
 async function partChanges(ctx: MutationCtx, job: Doc<"bulkJobs">, part: number): Promise<{ open: Change[]; closed: Change[] }> {
   const isUndo = job.phase === "undo";
   const rows = await stepRows(ctx, job.userId, partOf(job.step, part));

@@ -77,7 +77,6 @@ export const forgetGuest = internalMutation({
   },
 });
 
-/** Moves the images in comments on an item to the new owner's usage after a transfer. */
 export const transferImages = internalMutation({
   args: { itemId: v.union(v.id("designs"), v.id("designImages")), ownerId: v.string(), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

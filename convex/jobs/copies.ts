@@ -240,7 +240,6 @@ export const design = internalMutation({
       .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: IMAGES });
     const bytes = await bytesOfCopies(ctx, into.ownerId, page);
-    // Other uploads and copies may have used the storage since the start.
     if (!(await isWithinLimit(expectRoomForFiles(acting, into.ownerId, { images: page.length, bytes })))) {
       const counts = { copied: target.imageCount, total: source.imageCount };
       await reportStoppedCopy(ctx, { userId: actor.userId, into, design: source, isMove: actor.isMove === true, ...counts });

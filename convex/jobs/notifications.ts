@@ -8,7 +8,6 @@ import { notifyPerson } from "../model/notifications/notify";
 
 const BATCH = 50;
 
-/** Notifies the people of a project of a new thread, except its author and the people mentioned in it. */
 export const tellOfThread = internalMutation({
   args: { threadId: v.id("commentThreads"), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

@@ -28,7 +28,6 @@ export const sweep = internalMutation({
   },
 });
 
-/** Repeats sweeps that were lost, for example when a backup was restored. */
 export const resume = internalMutation({
   args: {},
   returns: v.null(),

@@ -202,7 +202,6 @@ type TrashRange = {
   };
 };
 
-/** Deletes a batch of what went to the trash before a time, and returns its length. Jobs delete the rest. */
 export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerId: string | null; before: number }): Promise<number> {
   const { db } = ctx;
   const as = { ...ctx, user: { id: ownerId ?? "" } };
@@ -319,7 +318,6 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   return tags + 1;
 }
 
-/** Starts a separate job, because an item can have more comments than one transaction can delete. */
 async function purgeComments(ctx: MutationCtx, { _id: itemId, lastCommentAt }: Doc<"designs"> | Doc<"designImages">): Promise<void> {
   if (lastCommentAt !== undefined) await ctx.scheduler.runAfter(0, internal.jobs.comments.purgeItem, { itemId });
 }

@@ -31,7 +31,6 @@ export const run = internalMutation({
   },
 });
 
-/** Copies favourites of the previous build into rows per person: first favourite projects, then favourite designs. */
 export const favourites = internalMutation({
   args: { table: v.union(v.literal("projects"), v.literal("designs")), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

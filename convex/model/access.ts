@@ -188,13 +188,10 @@ export type UserMutationCtx = MutationCtx & Pick<Caller, "user" | "address"> & {
 export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, writing(asServer));
 export const serverQueryFor = customQuery(query, asServerFor);
-/** Builds mutations that the app server calls for a session, with the network of its client. */
 export const serverMutationFor = customMutation(mutation, writing(asServerForChange));
-/** Builds the administration's queries. They return no content of other people. */
 export const administratorQuery = customQuery(query, asAdministrator);
 /** Builds the administration's queries for downloads, which can outlast the token of a browser. */
 export const serverQueryForAdministrator = customQuery(query, asServerForAdministrator);
-/** Builds the administration's mutations. The app server calls them, because it also limits and logs its forms. */
 export const administratorMutation = customMutation(mutation, writing(asServerForAdministrator));
 /** Builds destructive ones. Throws "unauthenticated" unless the administrator has signed in recently. */
 export const recentAdministratorMutation = customMutation(mutation, writing(asServerForRecentAdministrator));
@@ -205,7 +202,6 @@ export const serverQueryForSender = customQuery(query, asServerForSender("write"
 export const serverMutationForSender = customMutation(mutation, writing(asServerForSender("write")));
 export const serverMutationForCommenter = customMutation(mutation, writing(asServerForSender("comment")));
 export const serverQueryForLink = customQuery(query, asServerForLink);
-/** Builds mutations for comments through a link, by a guest or a signed-in user. */
 export const serverMutationForLink = customMutation(mutation, writing(asServerForLinkAuthor));
 
 async function caller(ctx: QueryCtx): Promise<Caller> {
@@ -257,7 +253,6 @@ async function memberRoleIn(db: QueryCtx["db"], projectId: Id<"projects">, userI
   return member && member.role;
 }
 
-/** Returns a member's role, or {} for others. Needs no query after an access function, because roles are cached. */
 export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {
   const role = await roleIn(ctx, project);
   const memberRole = MEMBER_ROLES.find((each) => each === role);
@@ -336,7 +331,6 @@ async function visibleRow<Table extends "designs" | "designImages">({ db }: Call
   return row;
 }
 
-/** An item in the trash and its parents, which may be in the trash themselves. */
 export type Trashed = { kind: "project"; project: Doc<"projects"> } | ({ kind: "design" } & DesignPath) | ({ kind: "image" } & ImagePath);
 
 /** Throws "not_found" unless the item is in the trash, is not being purged, and can be restored by the caller. */

@@ -13,7 +13,6 @@ export type Refusal = {
   /** With "limit": the bytes that the owner may still store, of all their bytes. */
   left?: number;
   quota?: number;
-  /** With "limit", whose message pages of earlier builds show too. */
   isReadOnly?: true;
 };
 

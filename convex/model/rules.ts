@@ -106,7 +106,6 @@ const commentText = z
   .refine(isPlainText, { error: "A comment must be plain text." });
 
 export const writeComment = z.object({ text: commentText.min(1, { error: "Enter a comment." }) });
-/** A comment with images needs no text. */
 export const writeCommentWithImages = z.object({ text: commentText });
 
 const fraction = z.number().min(0).max(1);

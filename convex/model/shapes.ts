@@ -29,7 +29,6 @@ export const projectShape = v.object({
   updatedAt: v.number(),
   designCount: v.number(),
   imageCount: v.number(),
-  /** The chosen cover, or else the newest `COVER_SIZE` images. */
   cover: v.array(coverShape),
   coverChosen: v.boolean(),
   favourite: v.boolean(),

@@ -21,7 +21,6 @@ import { type FilterClause, filterClause } from "./adapterFilters";
 const where = v.array(filterClause);
 const sortBy = v.object({ field: v.string(), direction: v.union(v.literal("asc"), v.literal("desc")) });
 const fields = v.record(v.string(), v.any());
-/** Related rows are rows whose `to` equals the row's `from`. */
 const joinsOf = v.record(v.string(), v.object({ from: v.string(), to: v.string(), limit: v.number(), one: v.boolean() }));
 const shape = { select: v.optional(v.array(v.string())), joins: v.optional(joinsOf) };
 
@@ -46,7 +45,6 @@ type Options = {
   uniqueIndexes: Record<string, string[]>;
   scans: boolean;
   deleted?: (ctx: Writing, model: string, rows: Row[]) => Promise<void>;
-  /** Throws to refuse a new row. */
   expectInsertable?: (ctx: { db: Reader }, model: string, row: Fields) => Promise<void>;
   /** Called for inserted (`before` is null) or updated rows in the same transaction. */
   written?: (ctx: Writing, model: string, before: Fields | null, after: Fields) => Promise<void>;

@@ -3,8 +3,7 @@ import { type AuditOrigin, recordAuditEvent } from "../audit/recordAuditEvent";
 import { userOf } from "../members";
 import { deleteUserData } from "./afterWrite";
 
-/** More sessions than a user has. `removal.forget` deletes further ones. */
-const SESSIONS = 500;
+const SESSIONS_MAX = 500;
 
 /** Deletes a user with the sessions and sign-in methods, so that no request of the account is accepted afterwards. */
 export async function deleteUserRows(ctx: MutationCtx, userId: string, origin: AuditOrigin): Promise<void> {
@@ -14,7 +13,7 @@ export async function deleteUserRows(ctx: MutationCtx, userId: string, origin: A
     const rows = await ctx.db
       .query(table)
       .withIndex("userId", (q) => q.eq("userId", userId))
-      .take(SESSIONS);
+      .take(SESSIONS_MAX);
     for (const { _id } of rows) await ctx.db.delete(_id);
   }
   await ctx.db.delete(user._id);

@@ -13,7 +13,6 @@ export type AccountEvent = Infer<typeof event>;
 
 type Fields = Record<string, Value | undefined>;
 
-/** Returns the event behind a write, or null. `before` is null for a new row. */
 export function eventOf(model: string, before: Fields | null, after: Fields): { userId: string; event: AccountEvent } | null {
   const userId = text(after[model === "users" ? "id" : "userId"]);
   const found = userId === "" ? null : read(model, before, after);

@@ -25,7 +25,6 @@ export async function pendingInvitationsFor({ db }: QueryCtx, email: string): Pr
   return rows.filter(isPending);
 }
 
-/** Replaces the pending invitations of the address to the same project. */
 export async function insertInvitation(ctx: MutationCtx, invitation: NewInvitation): Promise<Id<"invitations">> {
   await revokeInvitations(ctx, invitation.email, invitation.projectId);
   const createdAt = Date.now();

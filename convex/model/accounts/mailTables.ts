@@ -2,14 +2,11 @@ import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
 /** Mail is queued with its cause and sent later: response times must not reveal whether an account exists. */
-/** An attempt to deliver a message, without its recipient. */
 export const mailAttempt = {
   at: v.number(),
-  /** Kind of the message, such as "verifyEmail". */
   kind: v.string(),
   /** "postponed": the attempt failed and will be repeated. "failed": the mail server rejected the message for good. */
   result: v.union(v.literal("sent"), v.literal("postponed"), v.literal("failed")),
-  /** Number of the attempt, from 1. */
   attempt: v.number(),
   /** Error code, without addresses. */
   reason: v.optional(v.string()),
@@ -32,7 +29,6 @@ export const mailTables = {
       v.object({ thread: v.id("commentThreads"), since: v.number() }),
       v.object({ digest: v.literal(true), since: v.number() }),
     ),
-    /** Codes and links that someone waits for. They are sent before other due mails. */
     isUrgent: v.optional(v.literal(true)),
     /** Identifies a person's row for a thread or the digest. The row stays after sending, to space the mails. */
     key: v.optional(v.string()),

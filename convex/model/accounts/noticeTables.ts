@@ -20,7 +20,6 @@ const accountNotices = [
   v.object({ kind: v.literal("providerLinked"), providerId: v.string(), removed: v.optional(v.array(removedCredential)) }),
 ] as const;
 
-/** About the account. Pages of an earlier build show only these. */
 export const accountNotice = v.union(...accountNotices);
 export type AccountNotice = Infer<typeof accountNotice>;
 
@@ -56,14 +55,12 @@ const accessNotices = [
       v.literal("transferDeclined"),
     ),
     role: v.optional(memberRole),
-    /** The project's name at that time, for people who can no longer see the project. */
     name: v.optional(v.string()),
   }),
 ] as const;
 
 export const notice = v.union(...earlierNotices, v.object({ kind: v.literal("comment"), ...ofComment, ...byGuest }), ...accessNotices);
 export type Notice = Infer<typeof notice>;
-/** Notices about projects. Users choose for each kind how it is mailed. */
 export type ProjectNotice = Extract<Notice, { kind: NotificationKind }>;
 
 const PROJECT_KINDS: readonly Notice["kind"][] = NOTIFICATION_KINDS;

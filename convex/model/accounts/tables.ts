@@ -18,7 +18,6 @@ export const accountTables = {
     /** Better Auth does not have these fields, so that none of its endpoints returns or changes them (decision 213). */
     isAdministrator: v.optional(v.literal(true)),
     disabledAt: v.optional(v.number()),
-    /** Replaces `STORAGE_QUOTA_BYTES` for this user. */
     quotaBytes: v.optional(v.number()),
   })
     .index("id", ["id"])

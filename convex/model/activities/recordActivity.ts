@@ -54,8 +54,7 @@ export async function recordActivity(
 
 type Entry = Omit<Doc<"activities">, "_id" | "_creationTime">;
 
-/** Kinds that share an entry. Text changes do not, because each records the previous text. */
-const REPEATED: ReadonlySet<ActivityKind> = new Set([
+const MERGED_KINDS: ReadonlySet<ActivityKind> = new Set([
   "uploaded",
   "duplicated",
   "moved",
@@ -69,7 +68,7 @@ const REPEATED: ReadonlySet<ActivityKind> = new Set([
 
 function continues(last: Entry, next: Entry): boolean {
   return (
-    REPEATED.has(next.kind) &&
+    MERGED_KINDS.has(next.kind) &&
     last.kind === next.kind &&
     last.actorId === next.actorId &&
     (next.kind === "commented" ? last.thing.id === next.thing.id : last.thing.kind === next.thing.kind) &&

@@ -1,7 +1,6 @@
 import { internal } from "../../_generated/api";
 import type { MutationCtx } from "../../_generated/server";
 
-/** More sessions than a person has. */
 const BATCH = 500;
 
 /** Ends the sessions of a user. Returns how many are ended at once; a job ends the rest. */

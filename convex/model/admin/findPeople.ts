@@ -1,11 +1,9 @@
 import type { Doc } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";
 
-/** Matches of each kind. A more precise text finds the others. */
-const FOUND = 25;
+const MATCHES_MAX = 25;
 
-/** Above all characters that an address can have. */
-const LAST = "\u{10FFFF}";
+const HIGHEST_CHARACTER = "\u{10FFFF}";
 
 /** Returns the accounts whose address begins with the text, then those whose name or address contains its words. */
 export async function findPeople({ db }: QueryCtx, typed: string): Promise<Doc<"users">[]> {
@@ -14,19 +12,18 @@ export async function findPeople({ db }: QueryCtx, typed: string): Promise<Doc<"
   const [begins, named, addressed] = await Promise.all([
     db
       .query("users")
-      .withIndex("email", (q) => q.gte("email", address).lt("email", address + LAST))
-      .take(FOUND),
+      .withIndex("email", (q) => q.gte("email", address).lt("email", address + HIGHEST_CHARACTER))
+      .take(MATCHES_MAX),
     db
       .query("users")
       .withSearchIndex("search_name", (q) => q.search("name", text))
-      .take(FOUND),
-    // The words of a whole address, such as "example" and "com", match the addresses of many others.
+      .take(MATCHES_MAX),
     text.includes("@")
       ? []
       : db
           .query("users")
           .withSearchIndex("search_email", (q) => q.search("email", text))
-          .take(FOUND),
+          .take(MATCHES_MAX),
   ]);
   return [...new Map([...begins, ...named, ...addressed].map((user) => [user._id, user])).values()];
 }

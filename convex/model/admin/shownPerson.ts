@@ -8,7 +8,6 @@ export type PersonShape = Infer<typeof personShape>;
 
 export type FindPerson = (id: string | undefined) => Promise<PersonShape | null>;
 
-/** Returns a function that reads each account once. */
 export function peopleIn(ctx: QueryCtx): FindPerson {
   const known = new Map<string, Promise<PersonShape>>();
   const read = async (id: string): Promise<PersonShape> => {

@@ -28,7 +28,6 @@ type Rule = {
 
 export const AUDIT_ACTIONS = {
   "signIn.succeeded": { category: "signIn", details: ["method"], optional: ["provider"] },
-  /** The first factor was right, and a second one is required. */
   "signIn.challenged": { category: "signIn", details: ["method"], optional: ["provider"] },
   "signIn.failed": { category: "signIn", result: "failure", details: ["method", "reason"], optional: ["provider", "isLast"] },
   "secondFactor.locked": { category: "signIn", result: "failure" },
@@ -95,7 +94,6 @@ export const AUDIT_ACTIONS = {
   "backup.failed": { category: "operation", result: "failure" },
   "backup.restored": { category: "operation" },
   "database.rolledBack": { category: "operation" },
-  /** `npm run move` copied all data into this deployment. */
   "data.moved": { category: "operation" },
   "settings.changed": { category: "operation", details: ["settings"] },
 } as const satisfies Record<string, Rule>;

@@ -25,7 +25,6 @@ const EARLIER_TARGETS = ["project", "design", "image", "link", "accessToken", "w
 export const auditTarget = v.object({ kind: oneOf([...EARLIER_TARGETS, "snapshot"]), id: v.string() });
 export type AuditTarget = Infer<typeof auditTarget>;
 
-/** What pages of an earlier build can show. */
 export const earlierAction = oneOf(EARLIER_ACTION_NAMES);
 export const earlierTarget = v.object({ kind: oneOf(EARLIER_TARGETS), id: v.string() });
 
@@ -40,7 +39,6 @@ export const auditDetails = v.object({
   isLast: v.optional(v.literal(true)),
   /** Names of settings, without values. */
   settings: v.optional(v.array(v.string())),
-  /** Name of a scheduled function. */
   job: v.optional(v.string()),
 });
 export type AuditDetails = Infer<typeof auditDetails>;
@@ -53,9 +51,8 @@ export const auditEvent = {
   actor: auditActor,
   /** Whose account activity shows the event: who acted, or whose account it concerns. After its deletion a random id. */
   userId: v.optional(v.string()),
-  /** The other person: the administrator who acted, or the member concerned. */
+  /** `otherUserId`: the acting administrator, or the member concerned. `address`: the client's network (IPv4: 24 bits, IPv6: 48 bits). */
   otherUserId: v.optional(v.string()),
-  /** Network of the client: an IPv4 address to 24 bits, an IPv6 address to 48. */
   address: v.optional(v.string()),
   target: v.optional(auditTarget),
   details: v.optional(auditDetails),

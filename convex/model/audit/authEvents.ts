@@ -14,7 +14,6 @@ export const authRequest = v.object({
   endsOwnSession: v.optional(v.boolean()),
   actor: v.optional(v.union(v.literal("operator"), v.literal("administrator"))),
   actorId: v.optional(v.string()),
-  /** The account concerned, where the written row does not name it. */
   userId: v.optional(v.string()),
 });
 export type AuthRequest = Infer<typeof authRequest>;
@@ -22,7 +21,6 @@ export type AuthRequest = Infer<typeof authRequest>;
 type Fields = Record<string, Value | undefined>;
 export type AuthEvent = { event: AuditEvent; origin: AuditOrigin };
 
-/** Answers that some events need. Each reads at most one index range. */
 export type Lookups = {
   hasTwoFactor: (userId: string) => Promise<boolean>;
   isFirstAccount: (userId: string) => Promise<boolean>;

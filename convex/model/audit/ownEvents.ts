@@ -33,7 +33,6 @@ export const filteredEvents = {
 };
 export type AuditFilter = ObjectType<typeof filteredEvents>;
 
-/** Returns a user's events, newest first. Every filter is a range of an index. */
 export function ownEvents(
   db: GenericDatabaseReader<DataModel>,
   userId: string,

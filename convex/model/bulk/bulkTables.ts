@@ -71,7 +71,6 @@ export const bulkTables = {
     batch: v.optional(v.number()),
     waiting: v.optional(v.array(v.array(v.string()))),
     parts: v.number(),
-    /** Number of changed items that undo can still revert, and number of reverted items. */
     applied: v.optional(v.number()),
     undone: v.optional(v.number()),
     part: v.number(),

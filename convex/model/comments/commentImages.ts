@@ -100,7 +100,6 @@ export async function transferImage(ctx: MutationCtx, { _id, ownerId: former, si
 
 const MEASURED_MAX = 1000;
 
-/** Returns the bytes of the images in comments on items. Items without comments cost no query. */
 export async function bytesInComments({ db }: QueryCtx, items: readonly (Doc<"designs"> | Doc<"designImages">)[]): Promise<number> {
   let bytes = 0;
   for (const { _id, lastCommentAt } of items) {

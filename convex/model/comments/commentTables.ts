@@ -21,7 +21,6 @@ export const commentTables = {
   commentThreads: defineTable({
     itemId,
     anchor: v.optional(anchor),
-    /** The commented version. Absent while the image has only one. */
     versionId: v.optional(v.id("imageVersions")),
     versionNumber: v.optional(v.number()),
     authorId: v.string(),
@@ -43,12 +42,10 @@ export const commentTables = {
   comments: defineTable({
     threadId: v.id("commentThreads"),
     isReply: v.boolean(),
-    /** A user, or "guest-…" for a visitor of a public link. */
+    /** `authorId`: a user, or "guest-…" for a visitor of a link. In `text`, mentions are "@[](userId)"; "" for a deleted first comment. */
     authorId: v.string(),
-    /** The link through which it was written, also after the link was revoked. */
     linkId: v.optional(v.id("links")),
     guestName: v.optional(v.string()),
-    /** Mentions are "@[](userId)". "" for a deleted first comment. */
     text: v.string(),
     createdAt: v.number(),
     editedAt: v.optional(v.number()),

@@ -2,7 +2,6 @@
 
 const MENTION = /@\[([^[\]\n]{0,200})\]\(([\w-]{1,64})\)/g;
 
-/** More mentions than this in one comment remain plain text. */
 export const MENTIONS_MAX = 20;
 
 export const mentionedIn = (text: string): string[] => [...new Set(Array.from(text.matchAll(MENTION), ([, , userId = ""]) => userId))];

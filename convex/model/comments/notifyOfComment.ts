@@ -33,7 +33,6 @@ export async function notifyOfComment(
   }
 }
 
-/** Notifies the others in a project of a new thread, in a job, because there can be many. */
 export async function notifyOfThread(ctx: AuthorCtx, { project }: ItemPath, threadId: Id<"commentThreads">): Promise<void> {
   const isShared =
     project.ownerId !== ctx.author.id ||

@@ -13,7 +13,6 @@ export async function countReaction({ db }: MutationCtx, comment: Doc<"comments"
   await db.patch(comment._id, { reactions });
 }
 
-/** Returns reactions of a user for their deletion, and subtracts them from the comments. */
 export async function subtractReactions(ctx: MutationCtx, userId: string, most: number): Promise<Doc<"commentReactions">[]> {
   const rows = await ctx.db
     .query("commentReactions")

@@ -155,7 +155,6 @@ async function threadsShown(
 
 async function toComment(ctx: ReaderCtx, row: Doc<"comments">, namesOf: NamesOf): Promise<Comment> {
   const { _id, threadId, key, text, authorId, createdAt, editedAt, deletedAt, mentions, reactions = [], linkId } = row;
-  // Guests choose their names freely, so nothing of a deleted comment shows them.
   const guestName = deletedAt !== undefined && isGuest(authorId) ? "Someone" : row.guestName;
   const names = await namesOf([...(guestName === undefined ? [authorId] : []), ...mentions]);
   const own = reactions.length > 0 && ctx.user ? await reactionsOf(ctx, _id, ctx.user.id) : [];

@@ -65,7 +65,6 @@ export async function recordArrivals(
   if (target && (target.lastCommentAt ?? 0) < lastCommentAt) await db.patch(targetId, { lastCommentAt });
 }
 
-/** Marks an item as read, and each parent in which nothing else is unread. */
 export async function markItemRead(ctx: Writer, { project, design, image }: ItemPath, at: number): Promise<void> {
   if (image) await setRead(ctx, image._id, { readAt: at });
   else if (design) await setRead(ctx, design._id, { ownReadAt: at });

@@ -3,7 +3,6 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server";
 
 type FileRow = Doc<"designImages"> | Doc<"imageVersions">;
 
-/** Deletes a file that no row refers to, and that no user has seen. */
 export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): Promise<void> {
   if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
 }

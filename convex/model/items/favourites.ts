@@ -70,7 +70,6 @@ export async function favouriteAtOf(ctx: Reader, { project, design }: ItemPlace)
   return favourites.get(item._id);
 }
 
-/** Returns the visible favourites of a list. Items that are in the trash or were moved to another list keep their rows. */
 export const visibleFavourites = async <Row extends Item>(ctx: Reader, list: FavouriteList<Row>): Promise<Row[]> =>
   visibleAmong(ctx, list, await rowsIn(ctx, list.projectId));
 
@@ -205,7 +204,6 @@ export async function copyFavourite({ db }: MutationCtx, ownerId: string, copy: 
   await db.insert("favourites", rowOf(ownerId, copy, favouriteAt));
 }
 
-/** Copies a favourite of an earlier build into its owner's row. Can be repeated. */
 export async function upgradeFavourite({ db }: MutationCtx, item: Item): Promise<void> {
   const { favouriteAt } = item;
   if (favouriteAt === undefined) return;

@@ -134,7 +134,6 @@ export const reorderItem = (find: FindItem<ItemPath>, right: "edit" | "arrange" 
         return itemIn(neighbour);
       });
       const isMoved = await reorderRow(ctx, listOf(ctx, path), itemIn(path), target);
-      // Each history belongs to a project, so the order of projects has no entry.
       if (isMoved && path.design) await recordActivity(ctx, { kind: "reordered", ...path });
       return null;
     },

@@ -41,7 +41,6 @@ export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, targ
 }
 
 export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: targetId }: Doc<"projects">): Promise<void> {
-  // The previous group may have changed the projects.
   const fresh = (id: Id<"projects">) => projectFor(ctx, id, "edit");
   for (const { designs, project } of groups) {
     const [last] = designs.slice(-1);

@@ -69,7 +69,6 @@ async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promis
     .slice(0, COVER_SIZE);
 }
 
-/** Returns the chosen cover, or undefined while its image is trashed or moved away. */
 export async function chosenIn(
   { db }: MutationCtx,
   row: Doc<"designs"> | Doc<"projects">,

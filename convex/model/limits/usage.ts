@@ -42,7 +42,6 @@ export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number
   if (quota === undefined) return;
   const most = (await userOf(ctx, ownerId))?.quotaBytes ?? quota;
   const row = await usageOf(ctx, ownerId);
-  // A running count does not include all files yet.
   const used = row && row.counting === undefined ? row.bytes : await storedBytes(ctx, ownerId);
   if (used + bytes <= most) return;
   throw isOwn(ctx, ownerId)
@@ -96,7 +95,6 @@ export async function changeUsage(ctx: MutationCtx & ActorCtx, ownerId: string |
   if (ownerId === undefined) return;
   const row = await usageOf(ctx, ownerId);
   if (!row) {
-    // The count runs after this mutation and includes its changes.
     await ctx.scheduler.runAfter(0, internal.jobs.countUsage.count, { ownerId, run: 0, cursor: null });
     return;
   }
@@ -111,7 +109,6 @@ export async function changeUsage(ctx: MutationCtx & ActorCtx, ownerId: string |
   if (row.counting !== undefined && bytes !== 0) await startCount(ctx, { ...row, bytes: 0 }, row.counting + 1);
 }
 
-/** Adds the row of an owner without projects, so that limits apply from the first project on. */
 export async function startUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
   if (await usageOf(ctx, ownerId)) return;
   const project = await ctx.db

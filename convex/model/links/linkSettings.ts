@@ -13,9 +13,8 @@ const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 export const linkSettings = {
   name: v.string(),
   downloads: v.boolean(),
-  /** Whether visitors read and write comments. Absent in requests of the previous build. */
+  /** `comments`: absent in requests of the previous build. `expiresAt`: milliseconds since 1970; null for a link without end. */
   comments: v.optional(v.boolean()),
-  /** Milliseconds since 1970; null for a link without end. */
   expiresAt: v.union(v.number(), v.null()),
 };
 
@@ -32,7 +31,6 @@ export function hasSettings(
   return isSame && (link.passwordHash !== undefined) === hasPassword;
 }
 
-/** Validates settings. Accepts an expiry in the past only if it is unchanged. */
 export function checkedSettings(
   { expiresAt, downloads, comments, ...args }: LinkSettings,
   current?: Pick<Doc<"links">, "kind" | "expiresAt">,

@@ -11,9 +11,8 @@ export const linkTables = {
     itemId: v.union(v.id("projects"), v.id("designs"), v.id("designImages")),
     kind: linkKind,
     name: v.string(),
-    /** SHA-256 of the token, in base64url. */
+    /** `tokenHash`: SHA-256 in base64url. `sealedToken`: encrypted by the app server, for those who manage links. */
     tokenHash: v.string(),
-    /** The token, encrypted by the app server, for those who manage links. */
     sealedToken: v.string(),
     passwordHash: v.optional(v.string()),
     /** Changes with the password. Tokens and cookies contain it, so they are refused after a password change. */
@@ -25,7 +24,6 @@ export const linkTables = {
     hasComments: v.optional(v.literal(true)),
     createdBy: v.string(),
     createdAt: v.number(),
-    /** From the form, so that a repeated form creates no second link. */
     key: v.optional(v.string()),
   })
     .index("by_token", ["tokenHash"])

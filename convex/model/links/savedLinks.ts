@@ -13,9 +13,8 @@ export const savedLinkShape = v.object({
   savedAt: v.number(),
   /** "unavailable": revoked, or its target is in the trash, deleted or in another project. */
   state: v.union(v.literal("open"), v.literal("passwordChanged"), v.literal("expired"), v.literal("unavailable")),
-  /** Null unless the state is "open". */
+  /** `target`: null unless the state is "open". `sealedToken`: null unless it is "open" or "passwordChanged". */
   target: v.union(targetShape, v.null()),
-  /** Null unless the state is "open" or "passwordChanged". */
   sealedToken: v.union(v.string(), v.null()),
 });
 type SavedLink = Infer<typeof savedLinkShape>;

@@ -14,7 +14,6 @@ type FavouritesFirst<Row extends Item, Shape> = FavouriteList<Row> & {
   toShape: (row: Row, isFavourite: boolean) => Shape;
 };
 
-/** Returns the first page and one row more if there is a next page, or only the favourites. */
 export async function firstRows<Row extends Item, Shape>(
   ctx: ReaderCtx,
   list: FavouritesFirst<Row, Shape>,

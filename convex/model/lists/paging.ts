@@ -2,7 +2,6 @@ import type { PaginationOptions, PaginationResult } from "convex/server";
 
 const PAGE_SIZE = 200;
 
-/** One more than a page, to show that a next page exists. */
 export const LIST_LIMIT = PAGE_SIZE + 1;
 
 /** Limits a page to `PAGE_SIZE` rows minus the `given` number of rows that the caller already has. */

@@ -105,7 +105,6 @@ async function newComments(
   mailed: Mailed[],
   namesOf: NamesOf,
 ): Promise<NotificationMail["comments"]> {
-  // Comments before the first unread notice were read.
   const since = Math.max(queuedAt, Math.min(...mailed.map(({ row }) => row.since ?? 0)));
   const named = new Set<string | undefined>(mailed.map(({ row }) => row.commentId));
   const byOldest = await Promise.all(

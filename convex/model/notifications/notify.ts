@@ -25,7 +25,6 @@ export async function notifyPerson(
   const noticeId = (existing ?? replaced)?._id ?? (await ctx.db.insert("notices", { userId, read, ...fields, ...first }));
   if (read) return "never";
   const delivery = deliveryOf(await settingsOf(ctx, userId), notice.kind);
-  // The app server mails an invitation itself, with its token.
   const isSentApart = notice.kind === "invitation" && delivery === "now";
   const { threadId, linkId } = subject;
   const isFlood = delivery === "now" && threadId === undefined && (await hasManyBy(ctx, userId, notice.actorId, at));

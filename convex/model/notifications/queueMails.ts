@@ -53,7 +53,6 @@ const queued = ({ db }: MutationCtx, userId: string, key: string): Promise<Mail 
     .withIndex("by_key", (q) => q.eq("userId", userId).eq("key", key))
     .unique();
 
-/** Deletes a sent mail, or keeps its row for the next one about the thread or the next digest. */
 export async function finishMail(ctx: MutationCtx, row: Mail): Promise<void> {
   const { _id, content, userId = "", claimedAt = Date.now() } = row;
   if (!("since" in content)) {

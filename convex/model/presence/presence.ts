@@ -42,7 +42,6 @@ export async function removePresence(ctx: MutationCtx, presenceId: Id<"presence"
   if (await ctx.db.get(presenceId)) await ctx.db.delete(presenceId);
 }
 
-/** Deletes the rows of a person whose account or access ends; with `projectId`, only those of its designs. */
 export async function deletePresence(ctx: MutationCtx, userId: string, projectId?: Id<"projects">): Promise<void> {
   const rows = await ctx.db
     .query("presence")

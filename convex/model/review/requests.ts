@@ -79,7 +79,6 @@ export async function endRequestsTo(
   for (const { _id } of requests) await ctx.db.delete(_id);
 }
 
-/** Deletes an item's requests. Items without a status have none, and need no query. */
 export async function deleteRequests(ctx: MutationCtx, { _id, review }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
   if (!review) return 0;
   const requests = await requestsOf(ctx, _id);

@@ -17,7 +17,6 @@ export const reviewedFor = (ctx: CallerCtx, id: string, right: Right): Promise<R
 
 const rowOf = ({ design, image }: ReviewPath): Doc<"designs"> | Doc<"designImages"> => image ?? design;
 
-/** Gives items a status. Without a note, items that already have the status keep their note and author. */
 export async function setStatus(ctx: Ctx, paths: ReviewPath[], status: ReviewFilter, note?: string): Promise<void> {
   const changed = paths.filter((path) => {
     const { review } = rowOf(path);

@@ -16,7 +16,6 @@ export type CandidateSearch<Each extends Kind = Kind> = {
   /** Owner of the rows, not the caller. */
   ownerId: string;
   query: SearchQuery | null;
-  /** Infixes and typing errors instead of exact matches. */
   isNear: boolean;
   tagId: Id<"tags"> | null;
   type: string | undefined;

@@ -9,7 +9,6 @@ const TERMS_MAX = 16;
 type Row = Parameters<typeof searchWords>[0] & { words?: string | undefined };
 
 export type SearchQuery = {
-  /** Searches for any of these terms, the last one also as a prefix. */
   exact: string[];
   /** Finds infixes and typing errors; "" for short words. */
   trigrams: string;
@@ -82,7 +81,6 @@ const TYPO_MIN = 5;
 
 const otherSpellings = ({ spellings }: Word): string[][] => spellings.filter((pieces) => pieces.every(({ length }) => length > 1));
 
-/** Returns whether the text must be compared: the index omits marks, and stores only pairs of a run's characters. */
 const isText = ({ kind, whole }: Word): boolean => kind === "run" || MARKED.test(whole);
 const MARKED = /[^\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 

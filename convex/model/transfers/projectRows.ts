@@ -6,8 +6,6 @@ import { rowOfFile } from "../images/files";
 import { VERSIONS_MAX } from "../rules";
 import type { Owners } from "./transferRows";
 
-/** Lists all designs, images and versions of a project, including those in the trash. */
-
 const DESIGNS = 20;
 const IMAGES = 50;
 const SMALL_PROJECT_ROWS = 300;
@@ -26,7 +24,6 @@ export const START: Position = { cursor: null, isListed: false, waiting: [], ima
 
 type Rows = { images: Doc<"designImages">[]; designs: Doc<"designs">[]; next: Position | null };
 
-/** Returns the images of a batch, and the designs whose images end with it. */
 export async function rowsAt({ db }: QueryCtx, projectId: Id<"projects">, position: Position): Promise<Rows> {
   const [designId, ...rest] = position.waiting;
   if (designId === undefined) {

@@ -18,11 +18,9 @@ export const transferTables = {
     state: transferState,
     createdAt: v.number(),
     expiresAt: v.number(),
-    /** Number of the running chain of batches. An earlier chain stops. */
     run: v.number(),
-    /** When the last batch ran (milliseconds since 1970). */
+    /** `movedAt`: when the last batch ran (ms since 1970). The limits are the recipient's at the acceptance, because jobs have no token. */
     movedAt: v.optional(v.number()),
-    /** The recipient's quota when they accepted. Jobs have no token. */
     isLimited: v.optional(v.boolean()),
     quota: v.optional(v.number()),
   })

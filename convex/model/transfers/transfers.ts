@@ -20,7 +20,6 @@ export const transferOf = ({ db }: Db, projectId: Id<"projects">): Promise<Doc<"
     .withIndex("by_project", (q) => q.eq("projectId", projectId))
     .unique();
 
-/** Returns whether the recipient can answer. After "refused", they can free storage and accept again. */
 export const isOpen = ({ state, expiresAt }: Doc<"transfers">): boolean =>
   (state === "offered" || state === "refused") && expiresAt > Date.now();
 
@@ -82,7 +81,6 @@ export async function transferProject(ctx: MutationCtx, transfer: Doc<"transfers
   await notifyOfTransfer(ctx, fromId, "transferAccepted", { projectId: project._id, actorId: toId });
 }
 
-/** Invitations are valid as long as their inviter owns the project. */
 async function transferInvitations(
   { db }: MutationCtx,
   projectId: Id<"projects">,

@@ -37,7 +37,6 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     for (const field of touched) {
       // The field is the owner's favourite. `recordFavourite` records those of other users.
       if (field === "favouriteAt" && (stored.ownerId ?? user.id) !== user.id) continue;
-      // The first keys of a list change no order.
       if (field === "orderKey" && stored.orderKey === undefined && !isMoving) continue;
       if (isSame(stored[field], fields[field]) && !(isMoving && field === "orderKey")) continue;
       if (!(field in draft.before)) Object.assign(draft.before, { [field]: stored[field] });

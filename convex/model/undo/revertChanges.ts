@@ -145,7 +145,6 @@ async function restoreKey({ db }: Ctx, { id, kind, before: { orderKey } }: Chang
 async function revertTags(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<void> {
   const deltas = changes.map(({ kind, id, before: { tags: before = [] }, after: { tags: after = [] } }) => {
     const [removed, added] = [after.filter((tag) => !before.includes(tag)), before.filter((tag) => !after.includes(tag))];
-    // Adding appends, so the order may have to be restored.
     const isInOrder = isSame([...after.filter((tag) => !removed.includes(tag)), ...added], before);
     return { kind, id, before, removed, added, isInOrder };
   });

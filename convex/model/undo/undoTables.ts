@@ -40,7 +40,6 @@ const change = v.object({
 });
 export type Change = Infer<typeof change>;
 
-/** Identifies a stored step; `jobId` is the bulk job of which it is a part. */
 export const undoStep = v.object({ name: v.string(), jobId: v.optional(v.id("bulkJobs")) });
 export type UndoStep = Infer<typeof undoStep>;
 

@@ -21,7 +21,6 @@ export async function continueVisit(ctx: Ctx, position: string | null): Promise<
   return { owner, last: ctx.db.normalizeId("webhooks", last) ?? undefined, isContinued: true };
 }
 
-/** Starts a visit of the next person whose webhooks have waiting deliveries. Null if there is none. */
 export async function visitAfter(ctx: Ctx, owner: string): Promise<Visit | null> {
   const next = await nextOwner(ctx, owner);
   return next === null ? null : { owner: next, isContinued: false };
@@ -35,7 +34,6 @@ async function nextOwner({ db }: Ctx, after: string): Promise<string | null> {
   return row?.owner ?? null;
 }
 
-/** Yields a person's webhooks with waiting deliveries, beginning after `last`, then the others. */
 export async function* waitingWebhooks(ctx: Ctx, owner: string, last: Id<"webhooks"> | undefined): AsyncGenerator<Id<"webhooks">> {
   yield* laterWebhooks(ctx, { owner, last });
   if (last === undefined) return;

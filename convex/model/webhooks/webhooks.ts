@@ -30,7 +30,6 @@ export async function queueDelivery(
   await db.insert("webhookDeliveries", { ...event, webhookId, owner, createdAt: now, dueAt: now, attempts: 0 });
 }
 
-/** Maximum deliveries that one mutation deletes with their webhook. The sweep deletes the others. */
 const DELIVERIES_AT_ONCE = 200;
 
 export async function deleteWebhook({ db }: MutationCtx, { _id }: Doc<"webhooks">): Promise<number> {
