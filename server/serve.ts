@@ -150,7 +150,6 @@ async function main(): Promise<void> {
   if (embedded) setInterval(() => void removeOldSnapshots(config.dataDir).catch(() => {}), SNAPSHOT_SWEEP_MS).unref();
 }
 
-/** Returns null with all files on the disk, and when the deployment does not answer. */
 async function fileBucketState(url: string, engine: ServerConfig["engine"]): Promise<DeploymentHealth["fileBucket"]> {
   if (!engine?.fileBucket) return null;
   const health = await readDeploymentHealth(url, { adminKey: engine.adminKey, timeoutMs: 2000 }).catch(() => null);

@@ -12,7 +12,6 @@ const backupSchema = z.object({
   format: z.literal(1),
   takenAt: z.iso.datetime(),
   version: z.string(),
-  /** Identifies the deployment, so that two deployments never share a target. */
   deployment: hex,
   /** Timestamp of the newest commit, in nanoseconds. */
   latest: z.string().regex(/^\d+$/),
@@ -26,7 +25,6 @@ export type Backup = z.infer<typeof backupSchema>;
 
 const storedName = z.string().refine((name) => storedSha256(name) !== "");
 
-/** What an encrypted backup shows without its keys. */
 const encryptedSchema = z.object({
   format: z.literal(2),
   takenAt: z.iso.datetime(),
@@ -34,7 +32,6 @@ const encryptedSchema = z.object({
   deployment: hex,
   /** The encrypted backup: format 1 with the stored names of its objects. */
   contents: storedName,
-  /** Names of all encrypted objects with their stored sizes. */
   objects: z.array(z.tuple([storedName, z.number()])),
 });
 const indexSchema = z.discriminatedUnion("format", [backupSchema, encryptedSchema]);
@@ -60,7 +57,6 @@ export async function listBackups(target: Target): Promise<string[]> {
 
 export type BackupIndex = {
   deployment: string;
-  /** Names of the stored objects with the checksums and sizes of their stored bytes. */
   objects: Map<string, ContentId>;
 };
 
@@ -126,7 +122,6 @@ export async function removeBackup(target: Target, name: string): Promise<void> 
   await target.remove(fileOf(name));
 }
 
-/** Returns the contents that a backup needs, by the names of their unencrypted objects. */
 function objectsOf(backup: Backup): Map<string, ContentId> {
   const { blocks, size } = backup.database;
   const objects = [

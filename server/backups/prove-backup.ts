@@ -13,7 +13,6 @@ import type { Target } from "./targets/target.ts";
 export type ProveOptions = {
   target: Target;
   name: string;
-  /** A folder with the data that was stored. */
   staged?: string | null;
   decryption: Decryption;
   env: NodeJS.ProcessEnv;

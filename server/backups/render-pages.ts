@@ -62,7 +62,6 @@ function choosePages(dir: string): Page[] {
     const designs = newest(read("designs", designSchema).filter(({ projectId }) => owners.has(projectId)));
     const ownersOfDesigns = new Map(designs.map(({ _id, projectId }) => [_id, owners.get(projectId) ?? ""]));
     const stored = read("designImages", imageSchema).filter(({ designId }) => ownersOfDesigns.has(designId));
-    // A copy need not have the files of a bucket.
     const wanted = new Set(stored.map(({ storageId }) => storageId));
     const written = new Set<string>();
     for (const { id, name } of contents.files()) if (wanted.has(id) && existsSync(join(dir, "files", name))) written.add(id);

@@ -16,19 +16,14 @@ export type RestoreOptions = {
   secretsPath: string;
   /** Links images without comparing them, where the file system can. */
   hardLinks?: boolean;
-  /**
-   * A folder with the same data. Objects are then read and compared, and the files are linked instead of written. It also
-   * replaces objects that cannot be decrypted on this machine.
-   */
+  /** A folder with the same data. Its files are linked, and replace objects that cannot be decrypted. Objects are read and compared. */
   staged?: string | null;
-  /** With staged data: the total size of other files that are written. */
   writtenBytes?: number;
 };
 
 export type Restored = {
   problems: string[];
   damaged: string[];
-  /** Names of files that were compared, but not written. */
   compared: Set<string>;
 };
 

@@ -18,7 +18,6 @@ export type BackupSettings = TargetSettings & { schedule: string; keep: Retentio
 export type RunOptions = {
   dataDir: string;
   settings: Omit<BackupSettings, "schedule">;
-  /** Null with all files on the disk. */
   fileBucket?: FileBucketSettings | null;
   env: NodeJS.ProcessEnv;
   render?: typeof renderPages;

@@ -32,7 +32,6 @@ export type ScheduleOptions = {
   settings: BackupSettings;
   log: Log;
   onOutcome?: (outcome: { name: string | null; isProven: boolean }) => void;
-  /** Called after each backup and every hour, with null while there is no warning. */
   onState?: (warning: string | null) => void;
   run?: (signal: AbortSignal) => Promise<WorkerMessage>;
   firstDelayMs?: number;

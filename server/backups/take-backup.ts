@@ -36,9 +36,7 @@ export type Taken = {
   name: string;
   newObjects: number;
   newBytes: number;
-  /** The folder of the staged data; null when the target needs none. */
   staged: string | null;
-  /** Keys that read this backup now. */
   decryption: Decryption;
 };
 
@@ -147,7 +145,6 @@ function missingFiles(contents: Contents, objects: Objects): Missing[] {
 
 type Rest = { contents: Contents; objects: Objects; secrets: Buffer; version: string; takenAt: Date; databasePath: string };
 
-/** Stores the keys and the database. The files are stored already. */
 async function storeRest({ contents, objects, secrets, version, takenAt, databasePath }: Rest): Promise<Backup> {
   return {
     format: 1,

@@ -11,10 +11,7 @@ type Options = {
   log: Pick<Log, "error">;
 };
 
-/**
- * Returns a function for the state of the backups. It mails a problem at once, daily while it lasts, and its end.
- * A file stores the time of the last mail, so that restarts repeat none.
- */
+/** Mails a problem at once, daily while it lasts, and its end. A file stores the time of the last mail, so that restarts repeat none. */
 export function warnAdministrators({ dataDir, mail, log }: Options) {
   const path = join(dataDir, "backup-warning");
   let last: Promise<void> = Promise.resolve();

@@ -123,7 +123,6 @@ function addressOf(text = ""): string {
   return url.origin;
 }
 
-/** Returns the settings with which the app uses the data in DATA_DIR. */
 function ofEmbedded(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { CONVEX_URL: _, CONVEX_SITE_URL: __, CONVEX_INTERNAL_URL: ___, ...others } = env;
   return others;

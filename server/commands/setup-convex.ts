@@ -68,7 +68,6 @@ async function main(args: string[]): Promise<void> {
   if (action === "rotate") console.log(AFTER_ROTATION);
 }
 
-/** Shows the changes of a push. Throws when stored documents do not match the new schema. */
 async function showChanges(target: Target, { keys }: TrustedKeys): Promise<void> {
   if (keys.length === 0) throw new Error("The deployment has no functions of this app yet. The first 'npm run setup:convex' deploys them.");
   const artifact = readArtifact(await readFile(join(BUILD, ARTIFACT), "utf8"));

@@ -11,7 +11,6 @@ export const readBackupAccess = async (env: NodeJS.ProcessEnv): Promise<BackupAc
 
 type BackupAccessSettings = z.infer<typeof accessSchema>;
 
-/** Checks keys with age. Loads it only when there are keys. */
 export async function keyProblems({
   BACKUP_ENCRYPT_TO: recipients = [],
   BACKUP_IDENTITY: identities = [],

@@ -35,7 +35,6 @@ export type ServerConfig = {
     sitePort: number;
     adminKey: string;
     acceptOlderDatabase: Date | undefined;
-    /** Null with all files in `dir`. */
     fileBucket: FileBucketSettings | null;
   } | null;
 };

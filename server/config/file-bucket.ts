@@ -11,7 +11,6 @@ type FileSettings = z.infer<typeof fileSchema>;
 export const readFileBucket = async (env: NodeJS.ProcessEnv): Promise<FileBucketSettings | null> =>
   fileBucketOf(await readSome(env, fileSchema, async (set) => missingFileKeys(set)));
 
-/** Returns a sentence for each key that the bucket of stored files needs. */
 export const missingFileKeys = (
   set: Pick<FileSettings, "FILES_S3_LOCATION" | "FILES_S3_ACCESS_KEY_ID" | "FILES_S3_SECRET_ACCESS_KEY">,
 ): string[] =>

@@ -91,7 +91,6 @@ export const backupAccess = {
     .optional(),
 };
 
-/** The values of `FILES_S3_*` that are not given. */
 export const FILE_DEFAULTS = {
   FILES_S3_ENDPOINT: undefined,
   FILES_S3_REGION: "us-east-1",
@@ -103,7 +102,6 @@ export const FILE_DEFAULTS = {
   FILES_S3_TAKE_OVER: false,
 };
 
-/** Settings of stored files in a bucket, also in `npm run backup` and `npm run check-data`. */
 export const fileSettings = {
   FILES_S3_LOCATION: z
     .string()

@@ -3,9 +3,8 @@ import { parseEnv } from "node:util";
 import type { ShownSetting } from "../../app/config.ts";
 
 export type SettingsSources = {
-  /** All variables that are set, with the contents of secret files. */
+  /** `values`: with the contents of secret files. `given`: the environment of the process. `created`: secrets created in DATA_DIR. */
   values: Readonly<Record<string, string | undefined>>;
-  /** The environment as it was given to the process. */
   given: Readonly<Record<string, string | undefined>>;
   envFile: Readonly<Record<string, string | undefined>>;
   /** All settings with a default, in their order. Providers and issuers have none. */
@@ -13,7 +12,6 @@ export type SettingsSources = {
   names: readonly string[];
   isSetting: (name: string) => boolean;
   isSecret: (name: string) => boolean;
-  /** Secrets that were created in DATA_DIR. */
   created: readonly string[];
 };
 

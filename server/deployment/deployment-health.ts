@@ -16,7 +16,6 @@ const healthSchema = z.object({
     .default(null),
 });
 
-/** `fileBucket` is null with all files on the disk. */
 export type DeploymentHealth = z.infer<typeof healthSchema>;
 
 /** Returns the state of the embedded deployment, or its HTTP status if it refuses. Rejects if it does not answer in time. */

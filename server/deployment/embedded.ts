@@ -103,7 +103,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** Waits for the deployment of a killed server, which releases the data when its channel closes. */
 async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof run>> {
   const deadline = Date.now() + PREDECESSOR_TIMEOUT;
   let waiting = false;

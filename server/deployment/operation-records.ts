@@ -8,9 +8,8 @@ import type { Log } from "../logging/log.ts";
 
 const recordSchema = z.object({
   action: z.enum(["backup.taken", "backup.written", "backup.failed", "backup.restored", "database.rolledBack"]),
-  /** Milliseconds since 1970. */
+  /** `at`: milliseconds since 1970. `name`: of the backup or snapshot, without its folder. */
   at: z.number(),
-  /** Name of the backup or snapshot, without its folder. */
   name: z.string().optional(),
 });
 export type OperationRecord = z.infer<typeof recordSchema>;

@@ -25,7 +25,6 @@ export type ListenerOptions = OriginSettings & {
   limits?: { connections?: number; inFlight?: number; bodyTimeout?: number; headersTimeout?: number };
   before?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   ownUpgrade?: (request: IncomingMessage) => boolean;
-  /** Receives each problem of a proxy once. */
   onProxyProblem?: (text: string) => void;
   log: Log;
 };

@@ -10,11 +10,9 @@ const answerSchema = z.discriminatedUnion("status", [
 
 export type Arguments = Record<string, Value>;
 
-/** Calls an internal function of the app as the deployment's administrator. */
 export const callFunction = (target: Target, path: string, args: Arguments): Promise<unknown> =>
   call(target, "/api/function", { path, args: convexToJson(args) });
 
-/** Calls a query of the official command line, such as `_system/cli/tables`. */
 export const callSystemQuery = (target: Target, path: string, args: Arguments = {}): Promise<unknown> =>
   call(target, "/api/query", { path, args: [convexToJson(args)] });
 

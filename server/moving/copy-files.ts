@@ -83,7 +83,6 @@ async function copyFiles({ source, target, folder }: Omit<CopyOptions, "onBatch"
   return found.length;
 }
 
-/** Returns false if the file was deleted meanwhile. */
 async function download(source: Target, { id, url, sha256 }: StoredFile, to: string): Promise<boolean> {
   if (url === "") return false;
   // Rewritten, because a deployment's address for browsers may not be reachable from here.
@@ -104,7 +103,6 @@ async function download(source: Target, { id, url, sha256 }: StoredFile, to: str
   return true;
 }
 
-/** Deletes files of the target that were deleted in the source after their copy. */
 export async function removeSurplusFiles(source: Target, target: Target): Promise<void> {
   const kept = await listFiles(source);
   const surplus = [...(await listFiles(target)).keys()].filter((id) => !kept.has(id));

@@ -19,7 +19,6 @@ export async function pauseJobs(source: Target): Promise<void> {
   for await (const _ of callForPages(source, "moving:forgetCalls", pageSchema));
 }
 
-/** Pauses new jobs. Returns whether there were none, and none runs. */
 export async function isQuiet(source: Target): Promise<boolean> {
   let found = 0;
   for await (const { paused, running } of callForPages(source, "moving:pauseJobs", pausedSchema)) found += paused + running;

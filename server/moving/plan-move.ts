@@ -25,7 +25,6 @@ export async function describeMove({ source, target, folder, requireEmptyTarget 
   const files = [...(await listFiles(source)).values()];
   const variables = Object.keys(await ownVariables(source));
   const documents = [...tables.values()].reduce((sum, table) => sum + table.documents, 0);
-  // The window exports both deployments, to compare them.
   const windowSeconds = 2 * exportSeconds + documents / IMPORTED_DOCUMENTS_PER_SECOND + PREPARATION_SECONDS;
   return [
     `Would move from ${source.url} to ${target.url}:`,

@@ -19,7 +19,6 @@ const exportSchema = z
   ])
   .nullable();
 
-/** Writes a snapshot of all tables, without files, to the path. */
 export async function exportTables(source: Target, to: string): Promise<void> {
   for (;;) {
     try {

@@ -40,7 +40,6 @@ function canonicalText(value: unknown): string {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalText(field)}`).join(",")}}`;
 }
 
-/** Returns a sentence for each table whose documents differ. */
 export function differencesOf(source: TableSums, target: TableSums): string[] {
   return [...new Set([...source.keys(), ...target.keys()])].toSorted().flatMap((name) => {
     const [expected, found] = [source.get(name), target.get(name)];

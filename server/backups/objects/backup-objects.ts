@@ -8,20 +8,15 @@ type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export const objectName = (sha256: string): string => `objects/${sha256.slice(0, 2)}/${sha256}`;
 
-/** Reads the objects of a backup. */
+/** Reads the objects of a backup. `nameOf` returns null for a content that is not stored. */
 export type ObjectReader = {
-  /** Returns the name of the object in the target; null when it was not stored. */
   nameOf(id: ContentId): string | null;
-  /**
-   * Yields the content, and compares it at its end. `local`: opens the same content on this machine, which replaces an object
-   * that cannot be decrypted here. Throws `MissingError` or `DamageError`.
-   */
+  /** Yields and compares the content. `local` replaces an object that cannot be decrypted here. Throws `MissingError` or `DamageError`. */
   read(id: ContentId, use: string, local?: () => Content): AsyncIterable<Uint8Array>;
   /** Returns a file with the content that can be linked; null without one. */
   linkSource(id: ContentId): string | null;
 };
 
-/** Stores objects that are not stored yet. */
 export type ObjectWriter = {
   has: (id: ContentId) => boolean;
   write: (id: ContentId, content: Content) => Promise<void>;

@@ -10,11 +10,10 @@ import { DamageError, verified, WrongKeyError } from "./verified.ts";
 /** Loaded when it is needed, because the server reads the state of backups at each start. */
 const loadAge = () => import("./age.ts");
 
-/** Keys of the settings. Backups are encrypted to the recipients or with the passphrase, if there are any. */
+/** Backups are encrypted to the recipients or with the passphrase, if any. `identities`: private keys that read them. */
 export type BackupKeys = {
   recipients: readonly string[];
   passphrase: string | null;
-  /** Private keys, to read backups that are encrypted to recipients. */
   identities: readonly string[];
 };
 
@@ -32,7 +31,6 @@ export const storedSha256 = (name: string): string => OBJECT.exec(name)?.[2] ?? 
 
 export type Decryption = {
   identities: readonly string[];
-  /** Returns whether one of the identities should decrypt this object. */
   decrypts(name: string): boolean;
 };
 
@@ -40,7 +38,6 @@ export type Encryption = {
   writer: ObjectWriter;
   /** Returns the stored name; null when the content was not stored. */
   nameOf: (id: ContentId) => string | null;
-  /** Returns the size of the stored bytes. */
   storedSize: (name: string) => number;
   /** The name of the identity that the passphrase opens; null with recipients. */
   keyName: string | null;
@@ -55,10 +52,7 @@ export type EncryptionOptions = {
   secret: string;
 };
 
-/**
- * Prepares encrypted objects. Each is also encrypted to an identity that exists only in this process, so that it can be tested
- * without the recipients' identities.
- */
+/** Prepares encrypted objects. Each is also encrypted to an identity of this process, so that it can be tested without the recipients'. */
 export async function openEncryption({ target, keys, secret }: EncryptionOptions): Promise<Encryption> {
   const { encrypt, newIdentity, recipientOf } = await loadAge();
   const ofPassphrase = keys.passphrase === null ? null : await passphraseIdentity(target, keys.passphrase);

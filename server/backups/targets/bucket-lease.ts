@@ -41,7 +41,6 @@ export async function leaseBucket(client: LeaseClient, { key, owner, what }: Lea
       if (error.status === 501) return client.put(key, content, { owner });
       if (error.status !== 412 && error.status !== 409) throw error;
       const now = await client.head(key);
-      // The first answer to the request was lost.
       if (now?.owner === owner) return now.etag;
       throw isUsed();
     }

@@ -10,7 +10,6 @@ import { MissingError, type Target } from "./target.ts";
 import { workFolder } from "./work-folder.ts";
 
 export type BucketOptions = {
-  /** `s3://bucket/prefix` */
   location: string;
   s3: S3Settings;
   /** A folder on this machine for the test of a backup, which is created and removed. */

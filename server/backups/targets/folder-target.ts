@@ -10,10 +10,7 @@ import { workFolder } from "./work-folder.ts";
 const PARTIAL = "partial";
 const READ_AT_ONCE = 1024 * 1024;
 
-/**
- * Never creates `root`, because a missing mount would then appear as an empty target. `workDir`: a folder for unencrypted data, if
- * `root` must not have it.
- */
+/** Never creates `root`: a missing mount would appear as an empty target. `workDir`: for unencrypted data, if `root` must not have it. */
 export function folderTarget(root: string, workDir: string | null = null): Target {
   const work = workDir === null ? null : workFolder(workDir);
   const changedFolders = new Set<string>();

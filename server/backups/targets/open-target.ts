@@ -5,15 +5,12 @@ import { type BackupKeys, isEncrypting } from "../objects/encrypted-objects.ts";
 import { folderTarget } from "./folder-target.ts";
 import type { Target } from "./target.ts";
 
-/** What opens a target and its backups. */
 export type BackupAccess = {
-  /** Required for a bucket. */
   s3: S3Settings | null;
   keys: BackupKeys;
 };
 
 export type TargetSettings = BackupAccess & {
-  /** The path of a folder, or `s3://bucket/prefix`. */
   to: string;
 };
 

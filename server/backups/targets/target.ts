@@ -1,6 +1,5 @@
-/** Where backups are stored. Names are paths with "/". */
+/** Where backups are stored. Names are paths with "/". `scratch`: a local folder for the test of a backup, which `lock` creates. */
 export type Target = {
-  /** A folder of this machine for the test of a backup. `lock` creates it. */
   scratch: string;
   /** Whether data is copied to `scratch` first, because the target may be slow, or gets only encrypted data. */
   isStaged: boolean;
@@ -17,7 +16,6 @@ export type Target = {
   /** Moves a damaged object away, so that the next backup stores it again. */
   setAside(name: string): Promise<void>;
   describe(name: string): string;
-  /** Returns the local file of an object; null for a remote target. */
   localFile(name: string): string | null;
 };
 

@@ -5,9 +5,8 @@ import { FILE_NAME } from "@atelier/engine/database-file";
 export type DiskUsage = {
   freeBytes: number;
   totalBytes: number;
-  /** Null with a deployment elsewhere. */
+  /** `quarantine`: files without a row, which are deleted after 30 days (docs/operation.md). Null with a deployment elsewhere. */
   databaseBytes: number | null;
-  /** Files without a row, which are deleted after 30 days (docs/operation.md). Null with a deployment elsewhere. */
   quarantine: { files: number; bytes: number } | null;
 };
 

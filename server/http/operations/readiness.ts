@@ -59,7 +59,6 @@ export function createReadiness({
 
 const DAMAGED = "has damaged data and writes nothing";
 
-/** `files` is null with all files on the disk. */
 type Checked = { deployment: string; files?: string | null };
 
 async function checkEmbedded(url: string, adminKey: string): Promise<Checked> {
