@@ -40,16 +40,12 @@ import { createSockets } from "./sync/sockets.ts";
 
 export type DeploymentOptions = {
   dataDir: string;
-  /** Opens a database that is missing, empty or older than the stored files. */
   acceptLossUntil?: number | null | undefined;
-  /** Stores files in a bucket. Default: on the local disk. */
   fileBucket?: FileBucketSettings | null | undefined;
   host?: string;
-  /** 0: any free port. */
+  /** 0: any free port, the default of `sitePort` (HTTP actions). `adminKey`: `name|hex`; default: the key in `dataDir`. */
   port: number;
-  /** Port of HTTP actions; default: any free port. */
   sitePort?: number | undefined;
-  /** `name|hex`; default: the key in `dataDir`. */
   adminKey?: string | undefined;
   url?: string | undefined;
   siteUrl?: string | undefined;

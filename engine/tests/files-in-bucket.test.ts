@@ -64,7 +64,6 @@ describe("a file in a bucket over HTTP", () => {
     const range = await get(id, { Range: "bytes=1000-1999" });
     expect([range.status, range.headers.get("Content-Range")]).toEqual([206, "bytes 1000-1999/200000"]);
     expect(sha256(await range.bytes())).toBe(sha256(content.subarray(1000, 2000)));
-    // Another file replaces the cached one.
     await get(await upload(randomBytes(10)));
     await isMoved();
     await server.fail({ kind: "wrong", on: "GET", key: "^files/files/" });

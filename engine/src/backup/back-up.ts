@@ -25,7 +25,6 @@ export type BackupOptions = {
   adminKey?: string | undefined;
   /** Saves space, but damage to a live file damages the backup, too. */
   hardLinks?: boolean;
-  /** Null with all files in `from`. */
   fileBucket?: FileBucketSettings | null;
 };
 

@@ -18,7 +18,6 @@ export function openContents(dir: string) {
     );
   return {
     latest: (): Timestamp => bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]),
-    /** Returns the same id for all copies of a deployment, and another id for other deployments. */
     identity: (): string =>
       createHash("sha256")
         .update(`backup of ${fileKey(sql)}`)

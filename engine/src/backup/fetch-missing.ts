@@ -9,15 +9,11 @@ import { sync } from "./copy.ts";
 
 const FILES_AT_ONCE = 4;
 
-/** Returns the size of all files that have a row in the copy of a database, but no bytes beside it. */
 export function missingBytes(copy: string): Promise<number> {
   return withMissing(copy, (files) => files.reduce((sum, { size }) => sum + size, 0));
 }
 
-/**
- * Copies missing files from a bucket, and removes files without a row, which were deleted during the copy. Like the copy of
- * a damaged local file, a damaged object is copied as it is. @throws {S3Error}
- */
+/** Copies files from a bucket, also damaged ones. Removes files without a row, deleted during the copy. @throws {S3Error} */
 export async function fetchMissing(copy: string, reader: FileReader): Promise<void> {
   const folder = join(copy, "files");
   await withMissing(copy, async (files) => {

@@ -19,7 +19,6 @@ export type CommitterOptions = {
   signal: AbortSignal;
 };
 
-/** Commits mutations with a delay, and reruns those whose reads were changed by other commits during the delay. */
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #lastOfSession = new Map<string, Promise<unknown>>();

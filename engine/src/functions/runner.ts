@@ -29,7 +29,6 @@ export type RunnerOptions = {
   cloudUrl: string;
   siteUrl: string;
   acceptLossUntil?: number | null | undefined;
-  /** Default: all files are on the local disk. */
   fileBucket?: FileBucketSettings | null | undefined;
   warn?: ((line: string) => void) | undefined;
   simulation?: Simulation | undefined;

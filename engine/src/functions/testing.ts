@@ -29,7 +29,6 @@ export class Fixture {
 
   readonly #simulation: Simulation;
   readonly #options: Pick<RunnerOptions, "warn">;
-  /** Used by the next `open`. */
   fileBucket: FileBucketSettings | null = null;
 
   constructor(simulation: Partial<Simulation> = {}, options: Pick<RunnerOptions, "warn"> = {}) {

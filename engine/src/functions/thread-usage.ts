@@ -14,7 +14,6 @@ export async function threadCpuMs(worker: Worker): Promise<number> {
 /** Returns bytes in use. `external` is mostly ArrayBuffers, which V8's own limits do not count. */
 export async function threadMemory(worker: Worker): Promise<{ heap: number; external: number }> {
   const statistics = typeof worker.getHeapStatistics === "function" ? await answerOf(worker.getHeapStatistics()) : null;
-  // A thread that has just started reports no figures.
   return { heap: statistics?.used_heap_size || 0, external: statistics?.external_memory || 0 };
 }
 

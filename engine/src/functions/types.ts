@@ -35,9 +35,8 @@ export const WRITE_CONFLICT = "OptimisticConcurrencyControlFailure";
 export type QueryOutcome = Outcome & {
   ts: Timestamp;
   refused?: boolean;
-  /** If false, the result is the same for all callers. */
+  /** `readIdentity`: false if all callers get the same result. `volatile`: a rerun may differ without a write (time, randomness). */
   readIdentity: boolean;
-  /** Used time, randomness or its snapshot: a rerun may differ without any write. */
   volatile?: boolean;
   journal?: string | null;
 };
@@ -45,7 +44,6 @@ export type MutationOutcome = Outcome & { ts: Timestamp };
 
 export interface FunctionRunner {
   latest(): Timestamp;
-  /** Returns milliseconds without progress, as sampled by these calls. */
   silentMs(now?: number): number;
   /** Runs queries at one snapshot. Commits up to the outcomes' `ts` reach `onCommit` before the promise resolves. */
   queries(calls: (Call & { token?: string })[], at?: Timestamp): Promise<QueryOutcome[]>;
@@ -174,6 +172,5 @@ export interface FileStore {
   ): AsyncGenerator<Uint8Array, void, undefined>;
   /** Returns a local path of the compared file, which can move. A copy of a file in a bucket stays for a minute. @throws DamagedDataError if it does not match its row; all writes stop */
   verify(file: Pick<OpenFile, "path" | "size" | "sha256">): Promise<string>;
-  /** Returns null if all files are on the local disk. */
   status(): FileBucketStatus | null;
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
-/** Returns the address that a client's limits apply to; null for the trusted proxy's own requests. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
 export const clientAddressFrom =

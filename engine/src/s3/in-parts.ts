@@ -1,4 +1,3 @@
-/** Yields the content in buffers of this size; the last one may be smaller. */
 export async function* inParts(
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   bytes: number,

@@ -25,7 +25,6 @@ export async function abortAbandoned(client: S3Client, prefix: string): Promise<
     if (Date.now() - initiated.getTime() > ABANDONED_AFTER_MS) await client.abortUpload(key, id);
 }
 
-/** Parts that are stored already are not sent again. */
 async function putInParts(
   client: S3Client,
   key: string,

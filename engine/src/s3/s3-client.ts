@@ -17,9 +17,7 @@ type S3ClientOptions = S3Settings & {
   /** How long a request may wait for an answer, or a download for its next bytes. */
   silenceMs?: number;
   firstPauseMs?: number;
-  /** How often a request is sent before it fails. */
   attempts?: number;
-  /** Ends all requests, which then fail at once. */
   closing?: AbortSignal;
 };
 
@@ -157,7 +155,6 @@ export function s3Client({
           yield { key: decodeURIComponent(textOf(each, "Key").replaceAll("+", " ")), size: Number(textOf(each, "Size")) };
     },
 
-    /** Yields the content from its beginning. Continues after a lost connection. */
     async *read(key: string): AsyncGenerator<Buffer<ArrayBuffer>, void, undefined> {
       let position = 0;
       let failures = 0;

@@ -14,7 +14,6 @@ export class S3Error extends Error {
   }
 }
 
-/** The services use different codes for the same failure. */
 const REASONS: Record<string, string> = {
   ...codes("it is full", ["QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"]),
   ...codes("this key may not use it", ["AccessDenied", "AllAccessDisabled", "AccountProblem", "Forbidden"]),

@@ -9,7 +9,6 @@ export type S3Settings = {
 
 const LOCATION = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])((?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)*)\/?$/;
 
-/** Returns whether a location is a bucket, valid or not. */
 export const isBucket = (location: string): boolean => location.startsWith("s3://");
 
 /** Parses `s3://bucket/prefix`. `prefix` is empty or ends with "/". Returns null for an invalid location. */

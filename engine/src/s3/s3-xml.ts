@@ -2,7 +2,6 @@
 export const elementsOf = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, "g"))].map(([, content = ""]) => content);
 
-/** Returns the text of the first element with this name, or "". */
 export const textOf = (xml: string, name: string): string => (elementsOf(xml, name)[0] ?? "").replace(/&(#x?)?(\w+);/g, decoded);
 
 const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

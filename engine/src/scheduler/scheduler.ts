@@ -135,7 +135,6 @@ class Scheduler {
     return outcome.ok ? { kind: "success" } : { kind: "failed", error: outcome.message };
   }
 
-  /** Starts due crons. A cron that is still running starts later, so that it never overlaps itself. */
   async #startCrons(): Promise<number | null> {
     const now = this.#now();
     let next: number | null = null;

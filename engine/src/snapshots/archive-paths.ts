@@ -24,7 +24,6 @@ export function parseArchivePath(path: string): ArchivePath {
   if (name === "" || deeper.length > 0) return { component, kind: "other" };
   if (name === DOCUMENTS) return { component, kind: "documents", table };
   if (name === GENERATED_SCHEMA) return { component, kind: "schema", table };
-  // The extension is for people: the metadata has the content type.
   return table === STORAGE ? { component, kind: "file", id: name.replace(/\..*$/, "") } : { component, kind: "other" };
 }
 

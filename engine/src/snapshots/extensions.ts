@@ -12,5 +12,4 @@ const EXTENSIONS: Record<string, string> = {
   "video/mp4": ".mp4",
 };
 
-/** Returns the extension of a file in an archive, for people. */
 export const extensionOf = (contentType: string | undefined): string => EXTENSIONS[contentType?.split(";")[0]?.trim() ?? ""] ?? "";

@@ -3,14 +3,13 @@ import { startThread } from "../functions/thread.ts";
 import type { ImportAnswer, ImportData } from "./import-worker.ts";
 import type { ExportAnswer, ExportData } from "./export-worker.ts";
 
-/** Bounds the thread's memory; documents are read one by one. */
-const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 };
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 };
 
 export const runExport = (dir: string, data: ExportData, signal: AbortSignal): Promise<ExportAnswer> =>
-  run(startThread(dir, new URL("./export-worker.ts", import.meta.url), data, { resourceLimits: LIMITS }), signal);
+  run(startThread(dir, new URL("./export-worker.ts", import.meta.url), data, { resourceLimits: MEMORY_LIMITS }), signal);
 
 export const runImport = (dir: string, data: ImportData, signal: AbortSignal): Promise<ImportAnswer> =>
-  run(startThread(dir, new URL("./import-worker.ts", import.meta.url), data, { resourceLimits: LIMITS }), signal);
+  run(startThread(dir, new URL("./import-worker.ts", import.meta.url), data, { resourceLimits: MEMORY_LIMITS }), signal);
 
 /** Returns the message of the thread. @throws {Error} when the thread ends without one */
 async function run<T>(worker: Worker, signal: AbortSignal): Promise<T> {

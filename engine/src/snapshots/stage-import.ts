@@ -168,7 +168,6 @@ async function firstNumber({ rows }: Source): Promise<number | undefined> {
   return undefined;
 }
 
-/** Returns the tables that the import does not contain. Excludes system tables, because an archive may omit the stored files. */
 function othersOf(tables: PlannedTable[], component: ComponentPath, target: ImportTarget): { component: string; name: string }[] {
   const isInside = (path: ComponentPath) => component === APP || path === component || path.startsWith(`${component}/`);
   return target.tables

@@ -19,7 +19,6 @@ import { extensionOf } from "./extensions.ts";
 export type ArchiveOptions = {
   databaseDir: string;
   filesDir: string;
-  /** Null with all files in `filesDir`. */
   fileBucket?: FileBucketSettings | null;
   to: string;
   includeStorage: boolean;

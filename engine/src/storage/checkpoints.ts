@@ -6,7 +6,6 @@ import { FILE_NAME } from "./file.ts";
 import { openUnusedBytes, type UnusedBytes } from "./unused-bytes.ts";
 import { elapsed } from "../elapsed.ts";
 
-/** Fewer checkpoints mean fewer copies of pages that change repeatedly. */
 const PAGES_BETWEEN_CHECKPOINTS = 12_000;
 const BATCHES_BETWEEN_CHECKS = 32;
 const HOUR_MS = 60 * 60 * 1000;

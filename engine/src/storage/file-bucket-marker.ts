@@ -5,13 +5,11 @@ import { join } from "node:path";
 const FILE_NAME = "file-bucket.json";
 
 export type FileBucketMarker = {
-  /** `s3://bucket/prefix` */
+  /** `location`: `s3://bucket/prefix`. `instance` differs between copies of a deployment. `isEmpty`: the bucket has no stored file. */
   location: string;
-  /** Differs between copies of a deployment. */
   instance: string;
   /** Whether the bucket is known to belong to this instance. */
   isClaimed: boolean;
-  /** Whether the bucket has no stored file any more. */
   isEmpty: boolean;
 };
 
@@ -49,7 +47,6 @@ export function writeFileBucketMarker(dir: string, marker: FileBucketMarker): vo
   }
 }
 
-/** Returns the location of the bucket that has stored files, or null. */
 export function locationOfFiles(dir: string): string | null {
   const marker = readFileBucketMarker(dir);
   return marker?.isClaimed && !marker.isEmpty ? marker.location : null;

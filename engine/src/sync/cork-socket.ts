@@ -11,7 +11,6 @@ export function corkSocket(socket: Duplex): () => void {
     if (isWaiting) return;
     isWaiting = true;
     socket.cork();
-    // A round of live queries begins with the next immediate.
     setImmediate(() => setImmediate(release));
   };
 }

@@ -31,7 +31,6 @@ export interface SharedQueries {
   watch(spec: NewQuery, subscriber: Subscriber): Watch;
   unwatch(watch: Watch): void;
   reidentify(watch: Watch): void;
-  /** Calls `advance` in the next round, even without new results. */
   touch(subscriber: Subscriber): void;
   removeSubscriber(subscriber: Subscriber): void;
   /** Resolves when the current round has ended, and with it each run of a removed query. */

@@ -19,7 +19,6 @@ export type ValueLimits = { bytes: number; nesting: number };
 export const DOCUMENT_LIMITS: ValueLimits = { bytes: MAX_DOCUMENT_BYTES, nesting: MAX_NESTING };
 export const argumentLimits = (bytes: number): ValueLimits => ({ bytes, nesting: MAX_ARGUMENT_NESTING });
 
-/** Excludes arrays and tagged forms such as `{"$integer": …}`. */
 export function isFields(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && taggedForm(value) === undefined;
 }

@@ -24,7 +24,6 @@ export type Ended = Extract<FromActions, { kind: "done" | "failed" | "response" 
 type Running = { name: string; component: ComponentPath; identity: Identity; finish: (message: Ended | Unstarted) => void };
 type Unstarted = { kind: "unstarted"; id: number };
 
-/** When the thread ends, its running actions fail: actions run at most once. */
 export class ActionsThread {
   ended = false;
   isBlocked = false;

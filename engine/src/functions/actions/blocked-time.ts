@@ -28,7 +28,6 @@ export class BlockedTime {
     this.#restart();
   }
 
-  /** Cancels work that has not begun since `start`. Returns false if it has begun. */
   close(): boolean {
     return Atomics.compareExchange(this.#beat, 0, this.#beatAtStart, CLOSED) === this.#beatAtStart;
   }

@@ -23,7 +23,6 @@ export const NO_DEFINITION: ComponentDefinition = { name: null, children: [], en
 
 const NAME = /^[A-Za-z_]\w*$/;
 const MAX_NAME_LENGTH = 64;
-/** Bounds the mounts of definitions that mount others several times each. */
 const MAX_MOUNTS = 256;
 
 type Exported = {

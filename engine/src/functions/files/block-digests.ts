@@ -1,4 +1,3 @@
-/** Digests of the blocks of verified files, so that a range reads only its own blocks. */
 import { Buffer } from "node:buffer";
 import { createHash, hash, type Hash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";

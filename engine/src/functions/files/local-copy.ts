@@ -10,7 +10,6 @@ export type LocalCopy = {
   release(): void;
 };
 
-/** The state of files in a bucket, for administrators. */
 export type FileBucketStatus = {
   location: string;
   movesBack: boolean;
@@ -19,15 +18,12 @@ export type FileBucketStatus = {
   cachedFiles: number;
   cachedBytes: number;
   cacheLimitBytes: number;
-  /** Why the bucket cannot be used. */
   problem: string | null;
 };
 
-/** Where the bytes of stored files are: on the local disk or in a bucket. */
 export interface FileBytes {
   /** Returns a local copy, which stays until it is released. @throws {FileUnavailableError} {FileDifference} */
   acquire(file: FileRowOnDisk): Promise<LocalCopy>;
-  /** Removes a damaged copy of a file in the bucket. */
   discard(file: Pick<FileRowOnDisk, "path">): Promise<void>;
   /** Called after a file was stored on the local disk. */
   stored(): void;
@@ -43,7 +39,6 @@ export class FileUnavailableError extends Error {
   }
 }
 
-/** All files are in the folder of files. */
 export function localFiles(dir: string): FileBytes {
   return {
     acquire: async ({ path }) => ({ path: join(dir, "files", basename(path)), isCached: false, release() {} }),

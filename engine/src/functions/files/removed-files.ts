@@ -34,7 +34,6 @@ export class RemovedFiles {
     }
   }
 
-  /** Returns names of removed files whose objects may still be in the bucket. */
   objects(limit: number): string[] {
     return [...this.#inBucket.values().take(limit)];
   }

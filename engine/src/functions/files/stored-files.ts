@@ -115,12 +115,10 @@ export class StoredFiles {
     return this.uuidOf(id);
   }
 
-  /** Removes the local bytes of a file whose object is proven. */
   releaseLocal(uuid: string): void {
     rmSync(this.path(uuid), { force: true });
   }
 
-  /** Moves bytes from the bucket to the folder of files. */
   placeLocal(uuid: string, temporary: string): void {
     renameSync(temporary, this.path(uuid));
     syncFolder(this.#folder);

@@ -55,7 +55,6 @@ export type Questions = {
   commitMutation: { params: { id: number; isRepeatable: boolean }; answer: { run: WireRun } | { conflict: Conflict } };
   kindOf: { params: RequestedFunction; answer: FunctionKind | null };
   checkAction: {
-    /** `args` is null if the actions thread checks them. */
     params: RequestedFunction & { args: string | null };
     answer: { message: string; refused: "path" | "arguments" } | null;
   };
@@ -94,7 +93,6 @@ export type Questions = {
   objectsRemoved: { params: { names: string[] }; answer: null };
   /** Removes the local bytes of a file whose object is proven. False while a backup runs, and for a removed file. */
   releaseLocal: { params: { uuid: string }; answer: boolean };
-  /** Moves bytes to the folder of files. False for a removed file. */
   placeLocal: { params: { uuid: string; temporary: string }; answer: boolean };
   isHeld: { params: null; answer: boolean };
   findFileById: { params: { component: ComponentPath; id: string }; answer: StoredFile | null };

@@ -75,7 +75,6 @@ export class Transactor {
     this.#throughput = writeBytesPerSecond === null ? null : new WriteThroughput(writeBytesPerSecond);
   }
 
-  /** Refuses them once per thread, because its import hooks cannot be removed. */
   #refuseNodeModules(): void {
     if (!this.#refusesNodeModules) refuseNodeModules(join(this.dir, "modules"));
     this.#refusesNodeModules = true;

@@ -216,7 +216,6 @@ describe("a stored file", () => {
     const content = randomBytes(17_000_000);
     const { name } = await store(content);
     await isMoved(1);
-    // Larger than the cache.
     expect(names("file-cache")).toEqual([]);
     expect((await read(name)).equals(content)).toBe(true);
     expect(names("file-cache")).toEqual([]);

@@ -23,7 +23,6 @@ export type BucketFilesOptions = {
   dir: string;
   settings: FileBucketSettings;
   transactor: { request: SendRequest };
-  /** Whether a database that lacks rows of stored files was accepted. */
   hasAcceptedLoss: boolean;
   log: (line: string) => void;
 };
@@ -134,7 +133,6 @@ export async function openBucketFiles({ dir, settings, transactor, hasAcceptedLo
       try {
         return await cache.fetch(basename(file.path), file.size, (to) => download(file, to));
       } catch (error) {
-        // It may have been moved back meanwhile.
         if (error instanceof FileDifference && error.isMissing && existsSync(local)) return onDisk;
         throw error;
       }

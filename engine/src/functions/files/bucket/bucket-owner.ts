@@ -12,7 +12,6 @@ const PROVEN_FOR_MS = 60_000;
 export type OwnerOptions = {
   dir: string;
   bucket: FileBucket;
-  /** The same in all copies of a deployment. */
   deployment: string;
   settings: Pick<FileBucketSettings, "location" | "takesOver">;
   log: (line: string) => void;
@@ -23,14 +22,10 @@ export type Ownership = {
   hasTakenOver: boolean;
   /** @throws {StorageError} when another copy has taken over the bucket */
   require(): Promise<void>;
-  /** Records whether the bucket has stored files. */
   markEmpty(isEmpty: boolean): void;
 };
 
-/**
- * Claims the bucket at the first start, and compares its owner later. A bucket that cannot be reached stops only the first
- * start. @throws {StorageError} when the bucket belongs to another deployment or copy, or cannot be used
- */
+/** Claims or compares the bucket. An unreachable one stops only the first start. @throws {StorageError} for another owner, or no access */
 export async function claimBucket(options: OwnerOptions): Promise<Ownership> {
   const { dir, bucket, deployment, settings, log } = options;
   const { location, takesOver } = settings;

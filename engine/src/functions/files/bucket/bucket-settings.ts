@@ -7,13 +7,10 @@ export type FileBucketSettings = {
   /** `s3://bucket/prefix` */
   location: string;
   s3: S3Settings;
-  /** The limit of the local cache. */
   cacheBytes: number;
-  /** Moves all files back to the disk. */
   movesBack: boolean;
   /** Lets this copy of a deployment use the bucket that another copy used. */
   takesOver: boolean;
-  /** Shorter times for tests. */
   timing?: { silenceMs?: number; firstPauseMs?: number; attempts?: number; idleMs?: number };
 };
 
@@ -58,7 +55,6 @@ function flag(env: NodeJS.ProcessEnv, name: string, standard: boolean): boolean 
   return value === "true";
 }
 
-/** Returns the variables that `readFileBucketSettings` reads. */
 export function fileBucketVariables({ location, s3, cacheBytes, movesBack, takesOver }: FileBucketSettings): Record<string, string> {
   return {
     FILES_S3_LOCATION: location,

@@ -18,7 +18,6 @@ export class FileBucket {
   readonly #client: S3Client;
   readonly #prefix: string;
 
-  /** @param closing ends all requests */
   constructor({ location, s3, timing }: Access, closing?: AbortSignal) {
     const parsed = parseBucket(location);
     if (!parsed) throw new Error(`${location} is no bucket; expected s3://bucket/prefix.`);
@@ -62,7 +61,6 @@ export class FileBucket {
     return this.#move(this.#key(FILES, name), this.#key(QUARANTINE, `${date}/${name}`));
   }
 
-  /** Moves an object back from the quarantine of this date. */
   restore(name: string, date: string): Promise<void> {
     return this.#move(this.#key(QUARANTINE, `${date}/${name}`), this.#key(FILES, name));
   }
@@ -78,7 +76,6 @@ export class FileBucket {
     return this.#client.remove(this.#key(QUARANTINE, `${date}/${name}`));
   }
 
-  /** Returns the copy of the deployment that uses this prefix, or null. */
   async owner(): Promise<BucketOwner | null> {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -15,10 +15,7 @@ export type FileCacheOptions = {
   freeBytes?: (folder: string) => Promise<number>;
 };
 
-/**
- * Copies of files in a bucket, at most `maxBytes`. Evicts the least recently used ones, but none in use, so that a file
- * larger than the limit can be read.
- */
+/** Copies of files in a bucket. Evicts the least recently used ones, but none in use, so that larger files than `maxBytes` can be read. */
 export class FileCache {
   readonly maxBytes: number;
   readonly #folder: string;
@@ -67,7 +64,6 @@ export class FileCache {
     }
   }
 
-  /** Adds a local file, which stays where it is. */
   async add(name: string, size: number, path: string): Promise<void> {
     if (size > this.maxBytes || this.#sizes.has(name)) return;
     const partial = this.#partial(name);

@@ -35,7 +35,6 @@ export class FileMover {
   readonly #folder: string;
   /** Files whose objects are proven, while a backup needs their local bytes. */
   readonly #proven = new Set<string>();
-  /** Damaged local files, which were reported. */
   readonly #damaged = new Set<string>();
   #isBack = false;
   #waiting: number | null = null;
@@ -80,7 +79,6 @@ export class FileMover {
       if (!this.#proven.has(name)) await this.#prove(name, path, row);
     } catch (error) {
       if (!(error instanceof FileDifference)) throw error;
-      // Removed meanwhile.
       if (error.isMissing) return;
       this.#damaged.add(name);
       await transactor.request("reportDamage", { what: `stored file ${name} ${error.what}` });
@@ -91,7 +89,7 @@ export class FileMover {
     const isReleased = await transactor.request("releaseLocal", { uuid: name });
     if (isReleased) this.#proven.delete(name);
     else if (await transactor.request("findFile", { uuid: name })) this.#proven.add(name);
-    // Removed meanwhile: the removal of its object waits for this lock.
+    // The file was removed during the move. The removal of its object waits for this lock.
     else await cache.remove(name);
   }
 
@@ -137,7 +135,6 @@ export class FileMover {
     log(`All stored files are on the disk. Remove FILES_S3_* from the settings.${rest} ${settings.location} is no longer needed.`);
   }
 
-  /** Returns whether the object is gone. */
   async #moveBack(name: string): Promise<boolean> {
     const { bucket, owner, cache, transactor } = this.#options;
     const row = await transactor.request("findFile", { uuid: name });

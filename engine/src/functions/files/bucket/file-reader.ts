@@ -10,7 +10,6 @@ type Row = { name: string; size: number; sha256: string };
 /** Reads stored files outside the deployment's main thread, and changes nothing. */
 export type FileReader = {
   isLocal(name: string): boolean;
-  /** Where a file is, for messages. */
   placeOf(name: string): string;
   /** Yields the bytes as they are stored. @throws {FileDifference} for a missing file, {S3Error} */
   read(name: string): AsyncGenerator<Buffer, void, undefined>;

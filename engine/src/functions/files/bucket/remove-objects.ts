@@ -18,7 +18,6 @@ export type RemoveObjectsOptions = {
 
 /** Removes the objects and cached copies of removed files. Never of a file that has a row or that a running backup needs. */
 export async function removeObjects({ bucket, owner, cache, locks, transactor, signal }: RemoveObjectsOptions): Promise<void> {
-  // Also while the bucket is unavailable.
   for (const name of await transactor.request("removedObjects", { limit: Infinity })) if (cache.has(name)) await cache.remove(name);
   while (!signal.aborted) {
     const names = await transactor.request("removedObjects", { limit: NAMES_AT_ONCE });

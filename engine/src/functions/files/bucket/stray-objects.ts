@@ -13,7 +13,6 @@ export type StrayObjectsOptions = {
   transactor: { request: SendRequest };
   log: (line: string) => void;
   signal: AbortSignal;
-  /** Whether any number of files may be missing from the database. */
   acceptsLoss: boolean;
   now?: number;
 };
