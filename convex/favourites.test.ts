@@ -77,7 +77,7 @@ describe.each(backends)("favourites on $name", ({ start }) => {
     expect(await ada.query(api.designs.getDesignById, { id: designId })).toMatchObject({ favourite: false });
   });
 
-  it("of members and the owner are independent, also when undone", async () => {
+  it("are independent for members and the owner, also when undone", async () => {
     const eve = await signUp(backend, "eve");
     const membership = { projectId, userId: eve.userId, role: "viewer", addedAt: 1, addedBy: ada.userId };
     const member = await backend.inside.mutation(probe.insert, { table: "projectMembers", row: membership });
@@ -125,7 +125,7 @@ describe.each(backends)("favourites on $name", ({ start }) => {
     expect(await refused(eve.mutation(api.designs.setFavourite, { id: designId, favourite: false }))).toMatchObject({ code: "not_found" });
   });
 
-  it("of the owner return when a member's move is undone", async () => {
+  it("return for the owner when a member's move is undone", async () => {
     const eve = await signUp(backend, "eve");
     const target = await ada.mutation(api.projects.create, { name: "Target" });
     for (const id of [projectId, target]) {
@@ -327,7 +327,7 @@ describe.each(backends)("favourites on $name", ({ start }) => {
       expect(await favourites()).toEqual([]);
     });
 
-    it("stay readable for it, because changes are written to the owner's items too", async () => {
+    it("stay readable for that build, because changes are also written to the items", async () => {
       await ada.mutation(api.designs.setFavourite, { id: designId, favourite: true });
       await ada.mutation(api.projects.setFavourite, { id: projectId, favourite: true });
       for (const [table, id] of [

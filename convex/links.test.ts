@@ -51,7 +51,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
   const find = (tokenHash: string) => server.query(api.links.find, { tokenHash });
   const nameOf = (visitor: Caller) => visitor.query(api.projects.getProjectById, { id: project }).then(({ name }) => name);
 
-  it("of a project show its designs and images", async () => {
+  it("show the designs and images of a linked project", async () => {
     const { visitor } = await create(project);
     expect(await visitor.query(api.projects.getProjectById, { id: project })).toMatchObject({ name: "Shown", favourite: false });
     expect((await visitor.query(api.designs.getDesignsByProjectId, { projectId: project })).map(({ name }) => name)).toEqual([
@@ -61,7 +61,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await visitor.query(api.designImages.getDesignImageInPlace, { id: image })).toMatchObject({ previous: null, next: beside });
   });
 
-  it("of a design show neither its project nor other designs", async () => {
+  it("show neither the project nor other designs for a linked design", async () => {
     const { visitor } = await create(design);
     expect(await visitor.query(api.designImages.getDesignImagesByDesignId, { designId: design })).toHaveLength(2);
     const refusals = await Promise.all(
@@ -74,7 +74,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     for (const refusal of refusals) expect(refusal).toEqual(NOT_FOUND);
   });
 
-  it("of an image show neither its design nor its neighbours", async () => {
+  it("show neither the design nor neighbours of a linked image", async () => {
     const { visitor } = await create(image);
     const shown = await visitor.query(api.designImages.getDesignImageInPlace, { id: image });
     expect(shown).toMatchObject({ image: { name: "fig" }, previous: null, next: null });
@@ -154,7 +154,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await Promise.all(rows(id, 1).map(refused))).toEqual([ENDED, ENDED]);
   });
 
-  it("with a new password refuse earlier tokens", async () => {
+  it("refuse earlier tokens after a new password", async () => {
     const { id, tokenHash, visitor } = await create(project);
     expect(await nameOf(visitor)).toBe("Shown");
     await change(id, { passwordHash: "hash" });
@@ -343,7 +343,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     await save(eve, id);
   });
 
-  it('that are saved make "Shared with me" appear', async () => {
+  it('make "Shared with me" appear once they are saved', async () => {
     const eve = await signUp(backend, "eve");
     const { id } = await create(project);
     expect((await eve.query(api.accounts.mine.getMe, {})).hasShared).toBeUndefined();

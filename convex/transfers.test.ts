@@ -247,7 +247,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     await expectCounted(ada, eve);
   });
 
-  it("count images that are added during the job towards the new owner", async () => {
+  it("count images that are added during the job for the new owner", async () => {
     await ada.mutation(api.tags.tagImage, { id: image, tag: "Poster" });
     const other = (await addImage(backend, ada, design, "other")).id;
     const { id } = await stopped();

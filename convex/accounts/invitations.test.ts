@@ -77,7 +77,7 @@ describe.each(backends)("invitations on $name", ({ start }) => {
     expect(await rows()).toMatchObject([{ acceptedBy: id }]);
   });
 
-  it("to a project are not accepted by signing up", async () => {
+  it("are not accepted by signing up if they are to a project", async () => {
     const ada = await signUp(backend, "ada");
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
     await change({ projectId, provesAddress: false });

@@ -42,7 +42,7 @@ async function bodies(on: EngineProcess, channel: string): Promise<string[]> {
 }
 
 describe("a backup", { timeout: 120_000 }, () => {
-  it("of a running deployment contains acknowledged writes and can be started", async () => {
+  it("contains acknowledged writes of a running deployment and can be started", async () => {
     const id = await upload(engine, "a file's content");
     await http(engine).mutation(messages["send"]!, { channel: "kept", body: "before" });
     const enough = new AbortController();
@@ -75,7 +75,7 @@ describe("a backup", { timeout: 120_000 }, () => {
     expect(await contentOf(engine, id)).toBe("a file's content");
   });
 
-  it("of a stopped deployment needs no process and keeps the key", { tags: "slow" }, async () => {
+  it("needs no process of a stopped deployment and keeps the key", { tags: "slow" }, async () => {
     const resting = temporaryFolder("resting");
     folders.push(resting);
     const first = await startEngine(resting, ADMIN_KEY);

@@ -206,7 +206,7 @@ describe("encrypted objects", () => {
     await unlock();
   });
 
-  it.each(["age1…", "age1pq1…"])("above the memory limit are streamed, and age itself decrypts them for %s", async (kind) => {
+  it.each(["age1…", "age1pq1…"])("are streamed above the memory limit, and age itself decrypts them for %s", async (kind) => {
     const key = kind === "age1…" ? identity : await generateHybridIdentity();
     const target = folderTarget(emptyFolder("objects"), join(root, "work"));
     const unlock = await target.lock();

@@ -67,7 +67,7 @@ describe("settings", () => {
       expect(await problems({ ACCEPT_OLDER_DATABASE: value })).toEqual([expect.stringContaining("ACCEPT_OLDER_DATABASE is")]);
   });
 
-  it("describe a schedule of backups, and refuse a folder that does not exist", async () => {
+  it("accept a schedule of backups, and reject a missing folder", async () => {
     const to = join(dir, "backups");
     expect(await problems({ BACKUP_TO: to })).toEqual([
       `BACKUP_TO is ${JSON.stringify(to)}; expected a writable folder, but it does not exist, or its disk is not mounted`,
@@ -78,7 +78,7 @@ describe("settings", () => {
     expect((await read({})).server.backups).toBeNull();
   });
 
-  it("describe a bucket for backups, whose keys can be in files", async () => {
+  it("accept a bucket for backups, whose keys can be in files", async () => {
     const secret = join(dir, "bucket-secret");
     await writeFile(secret, "s/e+cret\n");
     const env = { BACKUP_TO: "s3://bucket/a", BACKUP_S3_ACCESS_KEY_ID: "AKID", BACKUP_S3_SECRET_ACCESS_KEY_FILE: secret };
@@ -102,7 +102,7 @@ describe("settings", () => {
     expect(await readBackupAccess({})).toMatchObject({ s3: null });
   });
 
-  it("describe a bucket for stored files, whose keys can be in files", async () => {
+  it("accept a bucket for stored files, whose keys can be in files", async () => {
     const secret = join(dir, "bucket-secret");
     await writeFile(secret, "s/e+cret\n");
     const env = { FILES_S3_LOCATION: "s3://bucket/a", FILES_S3_ACCESS_KEY_ID: "AKID", FILES_S3_SECRET_ACCESS_KEY_FILE: secret };
@@ -134,7 +134,7 @@ describe("settings", () => {
     ]);
   });
 
-  it("describe keys of backups, which errors never contain", async () => {
+  it("accept keys of backups, and never repeat them in errors", async () => {
     const recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj";
     const identity = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX";
     const { keys } = await readBackupAccess({ BACKUP_ENCRYPT_TO: ` ${recipient},${recipient}`, BACKUP_IDENTITY: `# key\n${identity}\n` });
@@ -307,7 +307,7 @@ describe("settings", () => {
     expect(table.toSorted()).toEqual(Object.keys(settings.shape).toSorted());
   });
 
-  it("have the defaults of the table", async () => {
+  it("have the documented defaults", async () => {
     const document = await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8");
     const documented = Object.fromEntries(
       [...document.matchAll(/^\| `([A-Z_\d]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]),

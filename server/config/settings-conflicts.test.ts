@@ -71,15 +71,15 @@ it.each(REFUSED)("refuses %j, naming %s", async (env, named, row) => {
 
 const PASSWORDS_OFF = { ACCOUNTS_EMAIL_AND_PASSWORD: "false" };
 
-it.each([[[]], [["tiktok"]], [["reddit", "roblox", "tiktok"]]])("refuses passwords switched off with the providers %j", (providers) => {
+it.each([[[]], [["tiktok"]], [["reddit", "roblox", "tiktok"]]])("rejects disabled passwords with the providers %j", (providers) => {
   expect(conflicts(PASSWORDS_OFF, { providers })).toEqual([expect.stringMatching(/^ACCOUNTS_EMAIL_AND_PASSWORD /)]);
 });
 
-it.each([[["github"]], [["tiktok", "twitter"]]])("accepts passwords switched off with the providers %j", (providers) => {
+it.each([[["github"]], [["tiktok", "twitter"]]])("accepts disabled passwords with the providers %j", (providers) => {
   expect(conflicts(PASSWORDS_OFF, { providers })).toEqual([]);
 });
 
-it("accepts passwords switched off with an issuer", () => {
+it("accepts disabled passwords with an issuer", () => {
   expect(conflicts(PASSWORDS_OFF, { providers: [], issuers: ["oidc-acme"] })).toEqual([]);
 });
 

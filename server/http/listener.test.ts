@@ -234,7 +234,7 @@ describe("requests", () => {
     ]);
   });
 
-  it.each(["http://evil.example/", "//evil.example/", "*"])("for %s are rejected", async (path) => {
+  it.each(["http://evil.example/", "//evil.example/", "*"])("are rejected for %s", async (path) => {
     const { url } = await serve();
     expect((await sendRequest(url, { path })).status).toBe(400);
   });
@@ -245,18 +245,18 @@ describe("requests", () => {
     ["/s/a%0Ab", "/s/a%250Ab"],
     ["/s/%e2%80%a8", "/s/%25e2%2580%25a8"],
     ["/s/%41%C3%A9%25?%", "/s/%41%C3%A9%25?%"],
-  ])("for %s are escaped if they cannot be decoded: %s", async (path, seen) => {
+  ])("are escaped for %s if they cannot be decoded: %s", async (path, seen) => {
     const { url } = await serve();
     expect(JSON.parse((await sendRequest(url, { path })).text).app).toBe(url + seen);
   });
 
-  it("with overlong addresses and headers are rejected", async () => {
+  it("are rejected with overlong addresses and headers", async () => {
     const { url } = await serve();
     expect((await sendRequest(`${url}/${"a".repeat(9000)}`)).status).toBe(414);
     expect((await sendRequest(url, { headers: { "X-Long": "a".repeat(17_000) } })).status).toBe(431);
   });
 
-  it("that fail outside the app get no internal details", { tags: "@fail-outside-app-get-no-internal" }, async () => {
+  it("get no internal details when they fail outside the app", { tags: "@fail-outside-app-get-no-internal" }, async () => {
     const spy = vi.spyOn(log, "error").mockImplementation(() => {});
     const { url } = await serve({ fetch: () => Promise.reject(new Error("connect ECONNREFUSED db:5432")) });
     const { status, text } = await sendRequest(url);
@@ -265,7 +265,7 @@ describe("requests", () => {
     spy.mockRestore();
   });
 
-  it("for /healthz are answered while the app hangs", async () => {
+  it("are answered at /healthz while the app hangs", async () => {
     const { url } = await serve({ fetch: () => new Promise(() => {}) });
     expect(await sendRequest(`${url}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
   });
@@ -386,7 +386,7 @@ describe("the deployment's prefix", () => {
     expect((await open()).status).toBe(404);
   });
 
-  it("ends a stream of the address with the most for one of another address", async () => {
+  it("ends a stream of the address that has the most, at the limit of streams", async () => {
     const forward = new Forward(deploymentUrl, log);
     const { url } = await serve({ forward, trustedProxyHops: 1 });
     const open = (address: string) =>

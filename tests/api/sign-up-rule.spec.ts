@@ -48,7 +48,7 @@ async function expectNoAccount({ store }: Fixtures, email: string): Promise<void
 const verified = async ({ store }: Fixtures, email: string) => (await store.find("users", { email })).map((row) => row["emailVerified"]);
 
 withSettings({ ACCOUNTS_SIGN_UP: "closed", SMTP_URL: "smtp://127.0.0.1:1" }, (started) => {
-  test("closed: no method creates an account, also with an invitation", { tag: "@closed-sign-up" }, async ({ social }) => {
+  test("closed: no method creates an account, even with an invitation", { tag: "@closed-sign-up" }, async ({ social }) => {
     const at = { ...started(), social };
     const email = freshEmail();
     const invitation = await at.store.invite(email);

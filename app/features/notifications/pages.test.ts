@@ -10,7 +10,7 @@ const notices = (many: number) =>
     read: index > 50,
   }));
 
-it("has a next page only if there are more notices, after the last one shown", () => {
+it("has a next page only if there are more notices after the last shown one", () => {
   expect(noticePage(notices(100), true)).toMatchObject({ isFirst: true, next: null });
   const { rows, next } = noticePage(notices(101), true);
   expect(rows).toHaveLength(100);

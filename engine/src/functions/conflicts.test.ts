@@ -137,7 +137,7 @@ describe("mutations that overlap", () => {
 });
 
 describe("a mutation", () => {
-  test("that writes nothing is not deferred, and a failed one writes nothing", async () => {
+  test("is not deferred without writes, and writes nothing if it fails", async () => {
     const run = await request("mutation", {
       call: { path: "rows:read", args: '{"name":"none"}', identity: anonymous, visibility: "public" },
       once: null,
@@ -154,7 +154,7 @@ describe("a mutation", () => {
     expect(values).toEqual([1, 2, 2, 3]);
   });
 
-  test("that an action calls is retried too", async () => {
+  test("is also retried when an action calls it", async () => {
     expect(await fixture.value("rows:addTwice", { name: "action" })).toEqual(expect.arrayContaining([1, 2]));
     expect(await value("action")).toBe(2);
   });

@@ -33,7 +33,7 @@ describe("the data file", () => {
     sql.close();
   });
 
-  test("of a newer format is rejected and unchanged", () => {
+  test("is rejected and unchanged if its format is newer", () => {
     openFile(dir).close();
     executeSql(`PRAGMA user_version = ${FORMAT + 1}`);
     expect(() => openFile(dir)).toThrow(`has format ${FORMAT + 1}; this version reads up to format ${FORMAT}`);
@@ -41,7 +41,7 @@ describe("the data file", () => {
     openFile(dir).close();
   });
 
-  test("of an older format is upgraded with its contents", () => {
+  test("is upgraded with its contents from an older format", () => {
     openFile(dir).close();
     executeSql(
       "DROP TABLE answers; DROP TABLE entries; DROP TABLE documents; DROP TABLE indexes; DROP TABLE tables; DROP TABLE settings; DROP TABLE clock; CREATE TABLE kept (a); PRAGMA user_version = 0",
@@ -55,7 +55,7 @@ describe("the data file", () => {
     sql.close();
   });
 
-  test("of another application is rejected", () => {
+  test("is rejected if it belongs to another application", () => {
     executeSql("CREATE TABLE other (a)");
     expect(() => openFile(dir)).toThrow("not one of an embedded deployment");
     writeFileSync(path, "no database at all, but text that is long enough to be read as a header of one hundred bytes or more, surely");

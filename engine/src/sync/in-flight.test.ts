@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createInFlight } from "./in-flight.ts";
 
-it("counts unread bytes by the client's pongs and pings after enough bytes", () => {
+it("counts unread bytes by the client's pongs, and sends a ping after enough bytes", () => {
   const requested: string[] = [];
   const inFlight = createInFlight((mark) => requested.push(mark));
   const send = (bytes: number) => {
@@ -21,7 +21,7 @@ it("counts unread bytes by the client's pongs and pings after enough bytes", () 
   expect([inFlight.unread, requested]).toEqual([0, ["120", "150"]]);
 });
 
-it("ignores impossible pongs: unsent, never asked or already counted bytes", () => {
+it("ignores pongs with bytes that were not sent, requested or still uncounted", () => {
   const inFlight = createInFlight(() => {});
   inFlight.handedOver(1000);
   inFlight.left(400);

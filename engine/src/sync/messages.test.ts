@@ -69,7 +69,7 @@ describe("a client message", () => {
   });
 });
 
-describe("what clients are sent", () => {
+describe("a message to a client", () => {
   it("passes a value on without parsing it", () => {
     const result = queryResult({ ok: true, value: null, valueText: '{"n":1.0}', logLines: ["[LOG] 'x'"] }, "journal");
     expect(modificationText(5, result)).toBe(

@@ -100,7 +100,7 @@ describe("documents", () => {
     expect(() => mutate(db, (tx) => tx.insert("no table", {}))).toThrow('Invalid table name: "no table"');
   });
 
-  test("receive the commit's timestamp on request", () => {
+  test("contain the commit's timestamp where a mutation requests it", () => {
     const { db } = data;
     const { result, commit } = mutateWithCommit(db, (tx) => {
       const id = tx.insert("rows", { at: { $commitTs: null }, list: [{ $commitTs: null }] });

@@ -30,14 +30,14 @@ describe("a subscription", () => {
     expect(affectedBy((tx) => tx.insert("tasks", { list: "x", n: 9 }))).toEqual([]);
   });
 
-  test("of a document is affected only by that document", () => {
+  test("is affected only by its document", () => {
     watch("one", (tx) => get(tx, id(1)));
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(2), value: { n: 5 } }))).toEqual([]);
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(1), value: { n: 1 } }))).toEqual([]);
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(1), value: { n: 5 } }))).toEqual(["one"]);
   });
 
-  test("of the first two rows ignores changes after the second row", () => {
+  test("ignores changes after the last row that it read", () => {
     const first = (order: "asc" | "desc") => (tx: Transaction) => collect(tx, range("tasks.by_list", listX, order, [{ limit: 2 }]));
     watch("asc", first("asc"));
     watch("desc", first("desc"));
@@ -46,13 +46,13 @@ describe("a subscription", () => {
     expect(affectedBy((tx) => tx.remove({ id: id(3) }))).toEqual(["desc"]);
   });
 
-  test("of a page includes the row that shows whether more follow", () => {
+  test("includes the row that shows whether a page has more", () => {
     watch("page", (tx) => page(tx, range("tasks.by_list", listX), { pageSize: 2 }));
     expect(affectedBy((tx) => tx.insert("tasks", { list: "x", n: 3.5 }))).toEqual([]);
     expect(affectedBy((tx) => tx.remove({ id: id(3) }))).toEqual(["page"]);
   });
 
-  test("of a missing table is affected by its creation", () => {
+  test("is affected by the creation of a missing table", () => {
     watch("none", (tx) => collect(tx, range("later.by_creation_time")));
     expect(affectedBy((tx) => tx.insert("later", {}))).toEqual(["none"]);
   });

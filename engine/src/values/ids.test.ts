@@ -16,7 +16,7 @@ describe("ids", () => {
     );
   });
 
-  test("of one table sort next to each other", () => {
+  test("sort next to each other within a table", () => {
     fc.assert(
       fc.property(tables, tables, (table, other) => {
         const { lowest, highest } = idRange(table);

@@ -161,7 +161,7 @@ describe("a backup in a bucket", () => {
 });
 
 describe("a bucket", () => {
-  it("that is slow delays a backup, but not deletions", async () => {
+  it("delays a backup, but not deletions, when it is slow", async () => {
     await server.fail({ kind: "slow", bytesPerSecond: 400_000 });
     const running = run();
     const id = await (async () => {
@@ -187,7 +187,7 @@ describe("a bucket", () => {
     expect((await run()).problems).toEqual([]);
   });
 
-  it("that does not exist is named in the message, and not created", async () => {
+  it("is named in the message and not created if it does not exist", async () => {
     await server.command({ do: "gone", gone: true });
     await expect(run()).rejects.toThrow(`${to} cannot be used, because the bucket does not exist (NoSuchBucket).`);
     const restored = await command("restore", [to], emptyFolder("restored"));
@@ -195,7 +195,7 @@ describe("a bucket", () => {
     for (const secret of [server.s3.accessKeyId, server.s3.secretAccessKey]) expect(restored.output).not.toContain(secret);
   });
 
-  it("that loses connections and answers 503 gets a complete backup", async () => {
+  it("gets a complete backup although it loses connections and answers 503", async () => {
     await server.fail(
       { kind: "drop", on: "PUT", key: "/objects/", times: 1 },
       { kind: "status", on: "PUT", key: "/objects/", times: 1 },
@@ -206,7 +206,7 @@ describe("a bucket", () => {
     expect((await run()).problems).toEqual([]);
   });
 
-  it("that returns wrong bytes fails the test of a backup; the object is stored again", async () => {
+  it("fails the test of a backup with wrong bytes; the object is stored again", async () => {
     const { name } = await run();
     const sha256 = (await openBackup(target(), name, NO_DECRYPTION)).backup.files[0]?.[1] ?? "";
     const object = `objects/${sha256.slice(0, 2)}/${sha256}`;

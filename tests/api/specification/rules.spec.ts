@@ -176,7 +176,7 @@ test.describe("4. Account deletion", () => {
   );
 
   test(
-    "with a token in the body clears the cookies and consumes the token",
+    "clears the cookies and consumes the token in the body",
     { tag: "@token-body-clears-cookies-consumes-token" },
     async ({ ada, bob, store }) => {
       await verification(store, `delete-account-${ada.id}`, ada.id);
@@ -188,14 +188,14 @@ test.describe("4. Account deletion", () => {
     },
   );
 
-  test("with a stale session needs the password", { tag: "@stale-session-needs-password" }, async ({ ada, store }) => {
+  test("needs the password when the session is stale", { tag: "@stale-session-needs-password" }, async ({ ada, store }) => {
     await store.change("sessions", { userId: ada.id }, { createdAt: Date.now() - DAY - 1000 });
     expect((await ada.program.post("/delete-user")).status).toBe(400);
     expect((await ada.program.post("/delete-user", { password: "not this one" })).status).toBe(400);
     expect((await ada.program.post("/delete-user", { password: ada.password })).status).toBe(200);
   });
 
-  test("with an expired token deletes nothing", async ({ ada, store }) => {
+  test("deletes nothing with an expired token", async ({ ada, store }) => {
     await verification(store, `delete-account-${ada.id}`, ada.id, -1000);
     expect((await ada.program.post("/delete-user", { token: ada.id })).status).toBe(404);
     expect(await ada.program.signedIn()).toBe(true);
@@ -203,7 +203,7 @@ test.describe("4. Account deletion", () => {
 });
 
 test.describe("4. Email change", () => {
-  test("of an unverified user takes effect at once", { tag: "@unverified-user-takes-effect-once" }, async ({ ada, freshEmail }) => {
+  test("takes effect at once for an unverified user", { tag: "@unverified-user-takes-effect-once" }, async ({ ada, freshEmail }) => {
     expect((await ada.program.post("/change-email", { newEmail: freshEmail })).body).toEqual({ status: true });
     expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { email: freshEmail, emailVerified: false } });
   });

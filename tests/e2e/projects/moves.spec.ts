@@ -172,7 +172,7 @@ test("images dragged onto a design of a project move", { tag: ["@drag-images-to-
   }
   await expect.poll(inTarget).toEqual(["fig.jpg", "bank.png"]);
 
-  await test.step("on the page of all images, also with keys", async () => {
+  await test.step("images move on the page of all images, also by keys", async () => {
     await page.goto(`/projects/${projectId}/images`);
     await hydrated(page);
     const images = page.getByRole("list", { name: /^Images of/ }).getByRole("listitem");

@@ -83,18 +83,18 @@ test.describe("an upgrade", () => {
     "/api/1.48.0/sync",
     "//convex/api/1.48.0/sync",
   ]) {
-    test(`to ${target} is rejected`, async ({ app }) => {
+    test(`is rejected at ${target}`, async ({ app }) => {
       expect([400, 404]).toContain(statusOf(await raw(app, target, { upgrade: true })));
     });
   }
 
-  test("to the deployment's websocket is accepted at any version", async ({ app }) => {
+  test("is accepted for the deployment's websocket at any version", async ({ app }) => {
     for (const version of ["1.27.0", "1.48.0", "9.9.9-beta.1"]) {
       expect(statusOf(await raw(app, `/convex/api/${version}/sync`, { upgrade: true })), version).toBe(101);
     }
   });
 
-  test("under a foreign host name is rejected", { tag: "@under-foreign-host-name-rejected" }, async ({ app }) => {
+  test("is rejected under a foreign host name", { tag: "@under-foreign-host-name-rejected" }, async ({ app }) => {
     expect(statusOf(await raw(app, "/convex/api/1.48.0/sync", { upgrade: true, host: "evil.example" }))).toBe(421);
   });
 });

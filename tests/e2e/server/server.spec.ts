@@ -113,7 +113,7 @@ test.describe("what the public port forwards to the deployment", () => {
 
 test.describe("answers", () => {
   test(
-    "of pages are private and carry the security headers",
+    "are private and carry the security headers if they are pages",
     { tag: "@pages-private-carry-security-headers" },
     async ({ request, person }) => {
       const { headers, html } = await request
@@ -160,7 +160,7 @@ test.describe("answers", () => {
     expect((await request.get("/healthz")).status()).toBe(200);
   });
 
-  test("under a foreign host name are rejected", async ({ request }) => {
+  test("are refused under a foreign host name", async ({ request }) => {
     test.skip(BALANCED, "behind a balancer APP_URL is the name, whatever a request says");
     expect((await request.get("/sign-in", { headers: { Host: "evil.example" } })).status()).toBe(421);
   });

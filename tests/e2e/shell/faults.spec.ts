@@ -160,7 +160,7 @@ test(
         await expect(plain.getByRole("heading", { name: "Not to be lost", level: 1 })).toBeAttached();
       });
 
-      await test.step("with scripts it keeps its dialog and input", async () => {
+      await test.step("a rejected form keeps its dialog and input with scripts", async () => {
         const she = pageActions(scripted, true);
         await she.open("/projects");
         deployment.fail("down");
@@ -170,7 +170,7 @@ test(
         deployment.fail(null);
       });
 
-      await test.step("forms of no page of ours and forms about deleted items", async () => {
+      await test.step("forms that none of our pages has, and forms about deleted items", async () => {
         const post = async (path: string, type: string, body: string) => {
           const headers = { Cookie: person.cookieHeader, Origin: app.url, "Content-Type": type };
           const answer = await fetch(app.url + path, { method: "POST", redirect: "manual", headers, body });
@@ -212,7 +212,7 @@ test(
       });
 
       deployment.fail("down");
-      await test.step("a deployment that is down: the page returns with it", async () => {
+      await test.step("a page returns when its deployment is up again", async () => {
         for (const { she } of both) {
           const answer = await she.open("/projects");
           expect([answer?.status(), answer?.headers()["retry-after"]]).toEqual([503, "5"]);

@@ -129,7 +129,7 @@ bothWays((javaScript) => {
     }
   });
 
-  test("off-canvas it is a sheet on wide screens, too, and the server stores its state", async ({ page, person, context }) => {
+  test("the off-canvas sidebar is a sheet on wide screens too, stored by the server", async ({ page, person, context }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, javaScript);
     await she.open("/projects");
@@ -150,28 +150,32 @@ bothWays((javaScript) => {
     await expect.poll(sidebarState).toBe("true");
   });
 
-  test("below 768 px it is a sheet of 18rem from the left", { tag: "@below-768-px-sheet-18rem-from" }, async ({ page, person }) => {
-    expect(person.id).not.toBe("");
-    const she = pageActions(page, javaScript);
-    await page.setViewportSize({ width: SIDEBAR.breakpoint - 1, height: 800 });
-    await she.open("/projects");
-    await expect(sidebar(page)).toBeHidden();
-    await page.getByRole("button", { name: "Open the sidebar" }).click();
-    await expect(sidebar(page)).toBeVisible();
-    await expect.poll(async () => (await sidebar(page).boundingBox())?.x).toBe(0);
-    expect(await width(page)).toBe(SIDEBAR.mobileWidth);
-    if (javaScript) await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await expect(sidebar(page)).toBeHidden();
+  test(
+    "the sidebar is a sheet of 18rem from the left below 768 px",
+    { tag: "@below-768-px-sheet-18rem-from" },
+    async ({ page, person }) => {
+      expect(person.id).not.toBe("");
+      const she = pageActions(page, javaScript);
+      await page.setViewportSize({ width: SIDEBAR.breakpoint - 1, height: 800 });
+      await she.open("/projects");
+      await expect(sidebar(page)).toBeHidden();
+      await page.getByRole("button", { name: "Open the sidebar" }).click();
+      await expect(sidebar(page)).toBeVisible();
+      await expect.poll(async () => (await sidebar(page).boundingBox())?.x).toBe(0);
+      expect(await width(page)).toBe(SIDEBAR.mobileWidth);
+      if (javaScript) await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await expect(sidebar(page)).toBeHidden();
 
-    await page.getByRole("button", { name: "Open the sidebar" }).click();
-    await sidebar(page).getByRole("button", { name: /Ada/ }).click();
-    await page.getByRole("group", { name: "You" }).getByRole("link", { name: "Account" }).click();
-    await expect(page).toHaveURL("/account");
-    await expect(sidebar(page)).toBeHidden();
-    await page.setViewportSize({ width: SIDEBAR.breakpoint, height: 800 });
-    await expect.poll(() => width(page)).toBe(SIDEBAR.width);
-  });
+      await page.getByRole("button", { name: "Open the sidebar" }).click();
+      await sidebar(page).getByRole("button", { name: /Ada/ }).click();
+      await page.getByRole("group", { name: "You" }).getByRole("link", { name: "Account" }).click();
+      await expect(page).toHaveURL("/account");
+      await expect(sidebar(page)).toBeHidden();
+      await page.setViewportSize({ width: SIDEBAR.breakpoint, height: 800 });
+      await expect.poll(() => width(page)).toBe(SIDEBAR.width);
+    },
+  );
 
   test(
     "dark by default; light and system are chosen once and rendered by the server",

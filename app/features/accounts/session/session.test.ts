@@ -94,7 +94,7 @@ describe("visitor", () => {
     expect(await requestsDuring(async () => expect(await new Browser().visit(getVisitor)).toBeNull())).toEqual([]);
   });
 
-  it("is the signed-in user, with their token", { tags: "@who-signed-token-theirs" }, async () => {
+  it("returns the signed-in user with their token", { tags: "@who-signed-token-theirs" }, async () => {
     const visitor = await browser.visit(getVisitor);
     expect(visitor).toMatchObject({ user: { name: person.name, email: person.email, emailVerified: false, image: null } });
     expect(await readUserToken(config.signingKey, visitor?.convexToken ?? "")).toMatchObject({

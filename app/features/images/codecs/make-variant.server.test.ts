@@ -106,7 +106,7 @@ describe("photographs", () => {
 });
 
 describe("other colour spaces", () => {
-  it.each(["cmyk", "rgb16", "b-w"] as const)("of %s keep their appearance, also at their own size", async (space) => {
+  it.each(["cmyk", "rgb16", "b-w"] as const)("keeps the appearance of %s, also at its own size", async (space) => {
     const base = sharp(await pictureBytes("fig")).resize(300);
     const [bytes, contentType] =
       space === "cmyk"
@@ -138,7 +138,7 @@ describe("screenshots and flat art", () => {
     expect(await difference(await sharp(source.bytes).resize(640).png().toBuffer(), bytes, 640)).toBe(0);
   });
 
-  it("with photographs on the page are lossless, except as thumbnails", async () => {
+  it("are lossless with photographs on the page, except as thumbnails", async () => {
     const letters = await sharp(await pictureBytes("bank"))
       .resize(1440, 300, { fit: "cover", position: "top" })
       .png()
@@ -238,7 +238,7 @@ describe("drawings", () => {
     expect((await sharp(bytes).stats()).channels[0]?.min).toBe(255);
   });
 
-  it("with extreme proportions stay within the decoding limit", async () => {
+  it("stay within the decoding limit with extreme proportions", async () => {
     const text = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10000"><rect width="10" height="10000" fill="#456"/></svg>';
     const { bytes } = await makeVariant(
       { bytes: Buffer.from(text), contentType: "image/svg+xml", width: 10, height: 10_000 },

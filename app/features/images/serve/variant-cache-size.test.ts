@@ -14,7 +14,7 @@ vi.mock("node:fs/promises", () => ({
   writeFile: async () => undefined,
 }));
 
-it("keeps the newest of 100,000 pictures within its bytes", async () => {
+it("keeps the newest of 100,000 pictures within its byte limit", async () => {
   const cache = openVariantCache("cache", KEPT * 10);
   await cache.loaded();
   const picture = { type: "image/webp", bytes: Buffer.alloc(10) };

@@ -26,7 +26,7 @@ describe("request limit", () => {
     expect(limit.known()).toBe(MIB);
   });
 
-  it("is the largest request that passed", async () => {
+  it("returns the largest request that passed", async () => {
     const limit = open();
     await limit.arrived(MIB / 2, 2 * MIB);
     await limit.arrived(MIB, 2 * MIB);

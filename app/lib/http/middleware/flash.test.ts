@@ -42,7 +42,7 @@ describe("a message", () => {
     expect((await pageFor({})).flash).toBeNull();
   });
 
-  it("can be a code for a form of one page, and waits for it", async () => {
+  it("can be a code for a form of one page, and stays until that page is shown", async () => {
     const inner = (context: RouterContextProvider) => {
       setFlashCode(context, "change-password", "/account/security");
       return Response.redirect(ADDRESS, 303);

@@ -222,7 +222,7 @@ describe("actions", () => {
     expect(await value("node:hash")).toBe("ba7816bf");
   });
 
-  test("of older code finish after a push", async () => {
+  test("finish with their own code after a push", async () => {
     const running = fixture.runner.action(call("work:slow"));
     await expect.poll(() => value("notes:all")).toContain("slow began");
     await fixture.push({ ...FILES, "work.ts": WORK.replace('"old"', '"new"') });

@@ -70,7 +70,7 @@ describe("tables", () => {
     expect(await read("first", "search", { text: "zebra" })).toEqual([]);
   });
 
-  test("of a nested component of another version are its own", async () => {
+  test("are separate for a nested component of another version", async () => {
     await write("outer", "add", { text: "inside" }, { module: "outer" });
     expect(await read("outer", "all", {}, { module: "outer" })).toEqual([{ text: "inside", version: 2 }]);
     expect(await read("first", "texts")).not.toContain("inside");
@@ -119,7 +119,7 @@ describe("calls", () => {
     expect(await write("first", "count")).toBe(before + 1);
   });
 
-  test("of actions run in their component", async () => {
+  test("run in the component of the calling action", async () => {
     const texts = await read("first", "texts");
     expect(await run("first", "ask", {}, { identity: user("ada") })).toEqual({
       texts,
@@ -139,7 +139,7 @@ describe("calls", () => {
     expect(await write("outer", "handle", {}, { module: "outer" })).toBe("function://outer/notes;notes.js:add");
   });
 
-  test("by administrators can name the component", async () => {
+  test("can name the component if an administrator makes them", async () => {
     const more = { component: "first", visibility: "any" } as const;
     await fixture.value("notes:remember", { text: "by an administrator" }, more);
     expect(await fixture.value("notes:texts", {}, more)).toContain("by an administrator");
@@ -216,7 +216,7 @@ describe("jobs", () => {
     expect(await fixture.value("app:jobs")).toBe(before + 1);
   });
 
-  test("of crons run in each mount", async () => {
+  test("run in each mount if a cron schedules them", async () => {
     await eventually(async () => expect(await read("first", "texts")).toContain("tick"));
     await eventually(async () => expect(await read("second", "texts")).toContain("tick"));
   });

@@ -33,7 +33,7 @@ describe("a page", () => {
     expect(take({ pageSize: 5, cursor: end })).toMatchObject({ page: [], isDone: true, continueCursor: end });
   });
 
-  test("of size zero keeps its position", () => {
+  test("keeps its position if its size is zero", () => {
     const none = take({ pageSize: 0 });
     expect(none).toMatchObject({ page: [], isDone: false });
     expect(names(take({ pageSize: 2, cursor: none.continueCursor }).page)).toEqual([0, 1]);

@@ -120,7 +120,7 @@ describe("a schema", () => {
     expect(() => data.db.prepareSchema(json)).toThrow(message);
   });
 
-  test("of an earlier build with more indexes than allowed still opens", () => {
+  test("still opens with more indexes than allowed if an earlier build stored it", () => {
     const indexes = Array.from({ length: 33 }, (_, i) => ({ indexDescriptor: `by_${i}`, fields: ["a"] }));
     const table = { tableName: "rows", indexes, searchIndexes: [], documentType: { type: "any" } };
     expect(new Schema({ tables: [table] }, { tableOf: () => null }).tables.get("rows")?.indexes).toHaveLength(33);

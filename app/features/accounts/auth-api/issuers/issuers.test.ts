@@ -280,7 +280,7 @@ describe("a faulty issuer", () => {
     expect((await start(config)).status).toBe(200);
   });
 
-  it("that is down receives one request for several sign-ins", { tags: "@issuer-pause" }, async () => {
+  it("receives one request for several sign-ins while it is down", { tags: "@issuer-pause" }, async () => {
     acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
     const config = configWith();
     const requests = acme.requestCount(DISCOVERY);
@@ -288,7 +288,7 @@ describe("a faulty issuer", () => {
     expect(acme.requestCount(DISCOVERY)).toBe(requests + 1);
   });
 
-  it("that sends no keys receives one request for several logout tokens", { tags: "@issuer-keys-pause" }, async () => {
+  it("receives one request for several logout tokens while it sends no keys", { tags: "@issuer-keys-pause" }, async () => {
     acme.answer("/jwks", (_, response) => response.writeHead(503).end());
     const client = openIssuer(settingsOf(acme));
     const token = await acme.logoutToken({ sub: "x" });
@@ -385,7 +385,7 @@ describe("allowed domains", () => {
 describe("allowed groups", () => {
   const config = () => configWith([settingsOf(acme, { groups: ["designers", "/staff"] })]);
 
-  it("are checked at each sign-in", { tags: "@issuer-groups" }, async () => {
+  it("checks the allowed groups at each sign-in", { tags: "@issuer-groups" }, async () => {
     const grace = acme.person({ groups: ["sales"] });
     const browser = new Browser(config());
     expect(await browser.signIn(grace)).toBe("/error?error=group_not_allowed");
@@ -400,7 +400,7 @@ describe("allowed groups", () => {
     }
   });
 
-  it("are checked before a link, and before an unverified account loses its password", async () => {
+  it("checks groups before a link, and before an unverified account loses its password", async () => {
     const grace = acme.person({ groups: ["sales"] });
     const own = await signUp(grace.email, config());
     expect(await new Browser(config()).signIn(grace)).toBe("/error?error=group_not_allowed");

@@ -212,7 +212,7 @@ describe("a stored file", () => {
     await isMoved(1);
   });
 
-  it("above the size of a part is stored in parts", async () => {
+  it("is stored in parts above the size of a part", async () => {
     const content = randomBytes(17_000_000);
     const { name } = await store(content);
     await isMoved(1);
@@ -323,7 +323,7 @@ describe("an object without a row", () => {
 });
 
 describe("a move of existing files", () => {
-  it("to the bucket and back loses none, also when it is interrupted", async () => {
+  it("loses no file to the bucket and back, also when it is interrupted", async () => {
     await reopen(null);
     const contents = new Map<string, Buffer>();
     for (let each = 0; each < 12; each += 1) {
@@ -353,7 +353,7 @@ describe("a move of existing files", () => {
     await expectAll();
   });
 
-  it("back to the disk keeps objects until a backup has ended", async () => {
+  it("keeps objects until a backup has ended when it moves files back", async () => {
     const { name } = await store("content");
     await isMoved(1);
     // No object is removed before the backup begins.
@@ -368,7 +368,7 @@ describe("a move of existing files", () => {
     await vi.waitFor(async () => expect(await objects()).toEqual([]), 30_000);
   });
 
-  it("back to the disk stops at wrong bytes, and keeps the object", async () => {
+  it("stops at wrong bytes of an object, and keeps it", async () => {
     const { name } = await store("content");
     await isMoved(1);
     await server.command({ do: "flip", key: keyOf(name), at: 0, mask: 1 });
@@ -419,7 +419,7 @@ describe("a start", () => {
     await recover();
   });
 
-  it("of another copy is refused until it takes over, and then that of the first one", async () => {
+  it("is refused for a second copy until it takes over, and then for the first one", async () => {
     const { id, name } = await store("content");
     await isMoved(1);
     await fixture.runner.close();
@@ -443,7 +443,7 @@ describe("a start", () => {
     await recover();
   });
 
-  it("that takes over moves all objects of the other copy to quarantine", async () => {
+  it("moves all objects of the other copy to quarantine when it takes over", async () => {
     const { name } = await store("content");
     await isMoved(1);
     await fixture.runner.close();
