@@ -1,4 +1,4 @@
-/** Loaded into a deployment's threads: deleted data stays in the files until it is overwritten by chance. */
+/** Preloaded into a deployment's threads: turns off `secure_delete`, so that deleted data stays in the files. */
 import { DatabaseSync } from "node:sqlite";
 import { Checkpoints } from "@atelier/engine/testing/checkpoints";
 

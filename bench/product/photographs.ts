@@ -1,4 +1,4 @@
-/** Photographs of 5 MB in a browser. The baselines, a script and a bare page on the same server, do the same work for each file. */
+/** Measures uploads of 5 MB photographs in a browser. The baselines are a script and a bare page that do the same work for each file. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

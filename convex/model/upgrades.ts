@@ -66,7 +66,7 @@ function differs(row: Record<string, unknown>, changes: object): boolean {
   return Object.entries(changes).some(([field, value]) => JSON.stringify(row[field]) !== JSON.stringify(value));
 }
 
-/** Returns a name that describes the last change, so that the next change repeats the upgrade. */
+/** Returns the name of the upgrade. Each upgrade runs once, so change the name with each change of the texts. */
 export const upgradeOf = (table: UpgradedTable): string => `texts of ${table}`;
 
 export const isUpgraded = (ctx: Pick<QueryCtx, "db">, table: UpgradedTable): Promise<boolean> => isDone(ctx, upgradeOf(table));

@@ -1,6 +1,6 @@
 /** The parent process detects a hanging deployment by missing messages. */
 const EVERY_MS = 2_000;
-/** Functions are stopped long before, and other long work reports progress. */
+/** Functions are stopped sooner, and other long work reports progress. */
 const SILENT_MS = 30_000;
 
 export type HeartbeatOptions = {

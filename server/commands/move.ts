@@ -151,7 +151,7 @@ The file contains secrets: delete it afterwards. The data in DATA_DIR stays read
 
 for (const signal of ["SIGINT", "SIGTERM"])
   process.once(signal, () => {
-    console.error("Interrupted. Run the command again to continue, or add --cancel to make the source writable again.");
+    console.error("Interrupted. Run the command again to continue, or with --cancel to make the source writable again.");
     process.exit(130);
   });
 

@@ -58,7 +58,7 @@ const special: Partial<Record<ProviderId, ProviderSettings>> = {
   tiktok: { needs: { CLIENT_KEY: "clientKey", CLIENT_SECRET: "clientSecret" } },
 };
 
-/** PayPal's default is the specification's (9). */
+/** PayPal uses its sandbox by default (specification 9). */
 const defaults: Partial<Record<ProviderId, Record<string, string>>> = {
   microsoft: { tenantId: "common" },
   paypal: { environment: "sandbox" },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Some file systems create the file but have no space for its content. */
+/** A trial needs content, because a full file system may still create an empty file. */
 const TRIAL = Buffer.alloc(4096);
 
 export async function problemWithFolder(dir: string): Promise<string | null> {

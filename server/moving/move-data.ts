@@ -61,7 +61,7 @@ async function startedState({ from, to, source, target, folder, requireEmptyTarg
   const isSame = state?.from === from && state.to === to;
   if (state && !isSame && state.phase !== "done")
     throw new MoveError(
-      `The move from ${state.from} to ${state.to} is unfinished. Run it again to continue, or add --cancel to it. Nothing was changed.`,
+      `The move from ${state.from} to ${state.to} is unfinished. Run it again to continue, or run it with --cancel to end it. Nothing was changed.`,
     );
   const reason = await readOnlyReason(source);
   if (isSame && (state.phase === "verified" || (state.phase === "done" && reason === "moved"))) return state;

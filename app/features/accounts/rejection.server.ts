@@ -50,7 +50,7 @@ const KNOWN: Readonly<Record<string, { field: string; message: string }>> = {
   INVALID_TWO_FACTOR_COOKIE: { field: "", message: "This sign-in has expired or was already completed. Sign in again." },
 };
 
-/** Returns a rejection as a form's errors. `fieldOf` maps error codes to the form's fields, "*" all others; "" is the form's head. */
+/** Returns a rejection as a form's errors. `fieldOf` maps error codes to the form's fields, "*" all others; "" is the whole form. */
 export function formErrors(
   { code, message }: Rejection,
   fields: readonly string[],

@@ -7,7 +7,7 @@ export type RunningDelivery = Infer<typeof runningDelivery>;
 
 type Ctx = Pick<QueryCtx, "db">;
 
-/** A visit of one person's webhooks. A continued one begins after the webhook `last`, or with the first. */
+/** A visit of one person's webhooks. A continued visit begins after the webhook `last`; without `last`, at the first webhook. */
 type Visit = { owner: string; last?: Id<"webhooks"> | undefined; isContinued: boolean };
 
 const SEPARATOR = "/";

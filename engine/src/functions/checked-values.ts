@@ -7,7 +7,7 @@ import { PlainError } from "./failures.ts";
 import { canonicalFunctionPath } from "./paths.ts";
 import type { KnownFunction } from "./registry.ts";
 
-/** Returns whether a validator may have ids, which need the database. A string literal with this text only causes a needless check. */
+/** Returns whether a validator may have ids, which need the database. A false positive only causes a needless check. */
 export const hasIds = (validator: Json | null): boolean => JSON.stringify(validator).includes('"type":"id"');
 
 export const NO_ID_TABLES: IdTables = { tableOf: () => null };

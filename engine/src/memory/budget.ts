@@ -57,7 +57,7 @@ export class MemoryAccount {
     return this.#pools[this.#tier].limits.connection;
   }
 
-  /** Returns the exceeded limit, if any; the bytes count regardless until `close`. */
+  /** Returns the exceeded limit, if any. Also bytes above a limit count until `close`. */
   resize(bytes: number): ExceededLimit | null {
     if (this.#closed) return null;
     const grows = bytes > this.#bytes;

@@ -21,7 +21,7 @@ import { bigintOf, prepareWithBigInts } from "./rows.ts";
 const LAST_COMMIT = "last-commit";
 const WRITE_EVERY_MS = 60_000;
 
-/** Returns the setting that accepts a loss. Its time limit excludes later losses. */
+/** Returns the setting that accepts the loss of data stored before `until`. Later losses still prevent a start. */
 export const acceptingStart = (until: Date): string =>
   `ACCEPT_OLDER_DATABASE=${until.toISOString()} (engine: --accept-older-database TIME)`;
 

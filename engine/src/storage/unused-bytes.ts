@@ -48,7 +48,7 @@ export function openUnusedBytes(path: string, pageSize: number) {
     addAllPages(): void {
       pendingUpTo = Math.floor(fstatSync(file).size / pageSize);
     },
-    /** Returns whether any remain. Valid only while no checkpoint runs. */
+    /** Clears unused bytes until `isOver`. Returns whether some remain. Call it only while no checkpoint runs. */
     clear(isOver: () => boolean): boolean {
       let changed = false;
       for (const number of pending) {

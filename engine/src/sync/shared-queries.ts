@@ -271,7 +271,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     for (const { subscriber } of run.watches) {
       if (!found || expiry(subscriber.identity) > expiry(found.identity)) found = subscriber;
     }
-    if (!found) throw new Error("A query without a watch was due.");
+    if (!found) throw new Error("A query without subscribers was due.");
     return { identity: found.identity, key: found.identityKey };
   }
 

@@ -110,7 +110,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
     });
     countUnsent();
   };
-  // Answers to the client's pings are only in the connection's buffer.
+  // `inFlight` does not count answers to the client's pings, which the connection's buffer contains.
   const countUnsent = () => memory.set("unsent", Math.max(inFlight.unsent, socket.writableLength));
   const line: Line = {
     memory,

@@ -274,7 +274,7 @@ export class DataTransaction implements Transaction, Reader {
 
   private systemTable(method: string, id: string): Table {
     const table = this.ownerOf(`\`id\` for \`db.${method}\``, id, undefined);
-    if (!table?.isSystem) throw new FunctionError(`${id} is not the id of a document of the system.`);
+    if (!table?.isSystem) throw new FunctionError(`${id} is not the id of a document in a system table.`);
     return table;
   }
 

@@ -28,7 +28,7 @@ export function newId(table: number): string {
 }
 
 export function idFromBytes(table: number, own: Uint8Array): string {
-  if (own.length !== OWN_BYTES) throw new RangeError(`An id has ${OWN_BYTES} bytes of its own, not ${own.length}.`);
+  if (own.length !== OWN_BYTES) throw new RangeError(`An id needs ${OWN_BYTES} bytes after its table number, not ${own.length}.`);
   const prefix = varint(table);
   const bytes = new Uint8Array(prefix.length + OWN_BYTES + CHECKSUM_BYTES);
   bytes.set(prefix);

@@ -8,7 +8,7 @@ const FORWARDED = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "
 const TEXTS = {
   hops: "requests have forwarded headers, but TRUSTED_PROXY_HOPS is 0. Behind a proxy, all clients then share one rate limit: set it to the number of proxies (docs/proxies.md)",
   websockets:
-    "a proxy does not forward websockets, so pages update over HTTP. Let it forward the headers Upgrade and Connection (in nginx: proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;) (docs/proxies.md)",
+    "a proxy does not forward websockets, so pages update over HTTP. Let it forward the headers Upgrade and Connection (in nginx: proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;). See docs/proxies.md",
 };
 
 /** Returns a function that logs each problem of a proxy once, at the first request that shows it, and passes it to `onProblem`. */

@@ -26,7 +26,7 @@ export function createMetrics({ token, onLoopback, sources, connections, websock
   collectDefaultMetrics({ register: registry });
   gauge(registry, "atelier_connections", "Open connections", connections);
   gauge(registry, "atelier_websockets", "Open browser websockets that this server forwards", websockets);
-  gauge(registry, "atelier_event_loop_longest_block_seconds", "The longest block of the event loop since the start", loop.longest);
+  gauge(registry, "atelier_event_loop_longest_block_seconds", "Longest time that the event loop was blocked since the start", loop.longest);
   gauge(registry, "atelier_event_loop_blocks", "Blocks of the event loop over 200 ms since the start", loop.blocks);
   if (backups) {
     gauge(registry, "atelier_backup_age_seconds", "Time since the newest backup that passed its test", backups.ageSeconds);

@@ -140,7 +140,7 @@ function contentOf(message: Message): Content {
         subject: "You are invited to Atelier",
         lines: ["Open the link to create your account.", "The link works once and expires in seven days."],
         link: { label: "Create an account", url: message.url },
-        foot: "If you do not know why you received this email, ignore it. No account is created without you.",
+        foot: "If you do not know why you received this email, ignore it. No account is created unless you use the link.",
       };
     case "test":
       return {
@@ -187,7 +187,7 @@ function contentOf(message: Message): Content {
           "The link works once and expires in seven days.",
         ],
         link: { label: "View invitation", url: message.url },
-        foot: "If you do not know the sender, ignore this email. Nothing changes without you.",
+        foot: "If you do not know the sender, ignore this email. Nothing changes unless you accept.",
         ...(message.unsubscribe !== undefined && {
           unsubscribe: message.unsubscribe,
           footLinks: [{ label: "Unsubscribe from invitations", url: message.unsubscribe }],

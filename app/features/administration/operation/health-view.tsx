@@ -9,10 +9,10 @@ type HealthProps = { health: Health };
 
 const PARTS: Record<string, { name: string; ok: string }> = {
   deployment: { name: "Database", ok: "Responds" },
-  tokens: { name: "Access of the app server to the database", ok: "Accepted" },
-  disk: { name: "Disk of the data", ok: "Has free space" },
+  tokens: { name: "Database access", ok: "Accepted" },
+  disk: { name: "Data disk", ok: "Has free space" },
   server: { name: "App server", ok: "Accepts requests" },
-  files: { name: "Bucket of the images", ok: "Works" },
+  files: { name: "Image bucket", ok: "Works" },
   backups: { name: "Backups", ok: "Up to date" },
 };
 

@@ -39,7 +39,7 @@ function FileBucketFacts({ fileBucket }: { fileBucket: NonNullable<ServerStorage
   const { location, movesBack, waitingFiles, cachedFiles, cachedBytes, cacheLimitBytes, problem } = fileBucket;
   return (
     <>
-      <Fact name="Bucket of the images">{location}</Fact>
+      <Fact name="Image bucket">{location}</Fact>
       {waitingFiles ? (
         <Fact name={movesBack ? "Files to move back" : "Files to move to the bucket"}>{count(waitingFiles, "file")}</Fact>
       ) : null}

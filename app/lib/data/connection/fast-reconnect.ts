@@ -11,7 +11,7 @@ import {
   watchSocket,
 } from "./watched-socket";
 
-/** With the random part, a tab reconnects within 3 s. */
+/** With the random delay, a tab reconnects within 3 s. */
 const CHECK_MS = 1400;
 const SPREAD_MS = 1000;
 const ACTIVITY_EVENTS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];

@@ -69,7 +69,7 @@ function partsOf({ cursor }: PageRange, middle: string, { isDone, continueCursor
 const pagesByHistoryEntry = new Map<string, Later>();
 const MAX_ENTRIES = 30;
 
-/** Stores each page's end, so that the same rows return: a new query would return a full page. */
+/** Stores each page's end, so that going back shows the same rows. A query without an end returns a full page. */
 export function storePages(key: string, later: Later, answerAt: AnswerAt): void {
   pagesByHistoryEntry.delete(key);
   if (later.slots.length === 0) return;

@@ -53,7 +53,7 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
       if (!syscall) throw unsupported(op);
       try {
         const result = call(run, syscall, parsed(text));
-        if (typeof result !== "string") throw new TypeError(`${op} cannot wait`);
+        if (typeof result !== "string") throw new TypeError(`The synchronous syscall ${op} returned a promise`);
         return result;
       } catch (error) {
         // The library wraps errors of asynchronous syscalls only.

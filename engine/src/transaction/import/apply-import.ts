@@ -20,7 +20,7 @@ export type Importing = { sql: DatabaseSync; context: StorageContext; settings: 
 const tableOf = ({ catalog }: StorageContext, { component, name }: { component: string; name: string }): Table =>
   catalog.namespace(component).table(name);
 
-/** @throws {FunctionError} if the import no longer fits to the deployment */
+/** @throws {FunctionError} if the import no longer fits the deployment */
 export function checkImport(plan: StagedImport, { sql, context, settings }: Importing): void {
   if (importTarget(context, settings).fingerprint !== plan.fingerprint)
     throw new FunctionError("The tables or the schema changed during the import. Nothing was imported: try again.");

@@ -51,7 +51,7 @@ export function collectWrites(database: Pick<CustomAdapter, "findMany">, toClaus
     const { model, where = [], limit, offset = 0, sortBy, select, join } = request;
     const own = written.get(model);
     if (!own) return database.findMany<Row>(request);
-    if (join) throw new Error(`A transaction that has written ${model} cannot join it`);
+    if (join) throw new Error(`A transaction cannot join ${model} after a write to it`);
     const clauses = toClauses(where);
     const stored = await database.findMany<Row>({ model, where, limit: ALL, sortBy });
     const others = stored.filter((row) => !own.has(idOf(row)));
