@@ -116,7 +116,6 @@ export const getFile = tokenQuery({
   handler: imageFileFor,
 });
 
-/** Returns the threads on a design or an image, newest first, without replies. */
 export const listThreads = tokenQuery({
   args: { itemId: v.string(), ...paged },
   returns: paginationResultValidator(threadShape),

@@ -10,7 +10,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   try {
     return await exportArchive(visitor, request, context);
   } catch (error) {
-    // The visitor's token can outlive an ended session.
     throw refusalOf(error)?.code === "unauthenticated" ? redirectToSignIn(request) : error;
   }
 }

@@ -3,14 +3,13 @@ import { ConvexError } from "convex/values";
 /** The app derives HTTP statuses and texts from these codes. */
 export type RefusalCode = "unauthenticated" | "not_found" | "invalid" | "conflict" | "limit" | "disabled";
 
+/** With "conflict", `current` is the stored text. With "limit", the owner may still store `left` of `quota` bytes. */
 export type Refusal = {
   code: RefusalCode;
   message?: string;
   fieldErrors?: Record<string, string[]>;
   duplicateOf?: { imageId: string; name: string };
-  /** With "conflict": the stored text, which differs from the form's initial text. */
   current?: string;
-  /** With "limit": the bytes that the owner may still store, of all their bytes. */
   left?: number;
   quota?: number;
   isReadOnly?: true;

@@ -27,7 +27,6 @@ const filesSchema = pageSchema.extend({ files: z.array(fileSchema) });
 type StoredFile = z.infer<typeof fileSchema>;
 export type FileList = Map<string, { size: number; sha256: string }>;
 
-/** Returns a checksum in hexadecimal digits. Deployments use these or base64. */
 const hexOf = (sha256: string): string =>
   /^[0-9a-f]{64}$/i.test(sha256) ? sha256.toLowerCase() : Buffer.from(sha256, "base64").toString("hex");
 

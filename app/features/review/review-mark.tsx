@@ -10,7 +10,6 @@ export const STATUS_ICONS: Record<ReviewFilter, LucideIcon> = {
   approved: CircleCheck,
 };
 
-/** Renders an icon with text, because colour alone must not convey meaning. */
 export function ReviewMark({ status, className }: { status: ReviewFilter; className?: string }) {
   return (
     <span className={clsx("inline-flex min-w-0 items-center gap-1", className)}>

@@ -9,7 +9,6 @@ import { useFocusAfterNavigation, useFocusAfterRemoval } from "~/lib/ui/inputs/f
 import { isToasterReady, toast } from "~/lib/ui/overlays/toasts";
 import { StatusPill } from "./status-pill";
 
-/** Makes the next navigation after a new build load a document, keeps the page when offline, and manages focus. */
 export function NavigationGuard() {
   const superseded = useHasNewBuild();
   useLeaveAnew(superseded);

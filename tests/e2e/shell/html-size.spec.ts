@@ -14,7 +14,6 @@ test("a page of 50 projects has little HTML", { tag: "@html-size" }, async ({ ap
   const html = await answer.body();
   expect(html.toString().match(/<li data-pick=/g)).toHaveLength(PROJECTS);
   expect(html.length).toBeLessThan(MOST.html);
-  // Uses the settings of server/http/compress.ts.
   const compressed = brotliCompressSync(html, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });

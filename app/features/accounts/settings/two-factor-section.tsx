@@ -12,7 +12,6 @@ type Props = { on: boolean; codesLeft: number | null; hasPassword: boolean; cons
 const ABOUT = "Requires a code from an app on your phone at each sign-in, except with a passkey.";
 const successTexts = { "two-factor-on": "Two-factor authentication turned on.", "two-factor-off": "Two-factor authentication turned off." };
 
-/** Keeps pending forms mounted, because live data changes before their redirect arrives. */
 export function TwoFactorSection({ on, codesLeft, hasPassword, constraints }: Props) {
   const enable = useAccountForm({ id: "two-factor-off", intent: "enableTwoFactor", constraint: constraints.password });
   const verify = useAccountForm({ id: "two-factor-verify", intent: "verifyTwoFactor", constraint: constraints.code });

@@ -5,7 +5,6 @@ import { useScripted } from "~/lib/ui/use-scripted";
 
 type FormDetailsProps = { summary: ReactNode; formId?: string; children: ReactNode };
 
-/** Renders its forms when they are opened if the comment arrived later, because they cost more rendering time than the comment's text. */
 export function FormDetails({ summary, formId, children }: FormDetailsProps) {
   const isScripted = useScripted();
   const [isRendered, setRendered] = useState(!isScripted);

@@ -49,7 +49,6 @@ type TileProps = {
 
 const VIEWS = [...DENSITY_CHOICES, { value: "list", label: "List", icon: <Icon of={List} /> }] as const;
 
-/** Renders the gallery. CSS lays it out from aspect ratios alone (images.css), so that nothing moves after the first HTML. */
 export function Gallery({ list, images, view, page, total, dropTargets, ...tile }: GalleryProps) {
   const density = useDensity();
   const isVisitor = useIsVisitor();

@@ -24,15 +24,13 @@ export type Sending = {
   onProgress: (bytes: number) => void;
 };
 
+/** Methods throw `NotSent`, and `send` also the reason of an aborted signal. `hasArrived` is false for an unknown upload. */
 export type Transport = {
   isFastFor(bytes: number): boolean;
-  /** Throws `NotSent`, or the reason of an aborted signal. */
   send(sending: Sending): Promise<void>;
-  /** Returns false if the server has no such upload. Throws `NotSent`. */
   hasArrived(url: string): Promise<boolean>;
   finish(url: string, anyway: boolean, signal: AbortSignal): Promise<UploadOutcome>;
   discard(url: string): void;
-  /** Sends small files of one design in one request; returns an outcome for each. Throws `NotSent`. */
   sendBatch(designId: string, files: readonly BatchFile[]): Promise<UploadOutcome[]>;
 };
 
