@@ -12,7 +12,7 @@ import { hydrated } from "../harness/test.ts";
 import { composed, docker } from "./compose.ts";
 
 const IMAGE = process.env.CONTAINER_IMAGE ?? "";
-/** For a failed app server, measured from its failure, because the others respond. For other faults, measured from their end. */
+/** Measured from the failure of an app server, because the others respond, and from the end of any other fault. */
 const RECOVERED_WITHIN_MS = 15_000;
 const OUTAGE_MS = 5000;
 

@@ -97,7 +97,7 @@ export async function administration(config: AppConfig) {
       return `${config.publicUrl}/reset-password?${new URLSearchParams({ token })}`;
     },
 
-    /** Returns a sign-in link. As it verifies the address and then removes earlier sign-in methods, an unverified one needs `verifies`. */
+    /** Returns a sign-in link. An unverified address needs `verifies`, because the link verifies it and removes earlier sign-in methods. */
     async signIn(email: string, verifies: boolean): Promise<{ link: string } | "not verified" | null> {
       const user = await find(email);
       if (!user) return null;

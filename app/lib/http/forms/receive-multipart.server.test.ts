@@ -255,7 +255,7 @@ describe("receiveMultipart", () => {
     await expect(receiveMultipart(request, limits, { newPath, onFile: summary })).rejects.toBeInstanceOf(InvalidForm);
   });
 
-  // Hung until the silence limit with @fastify/busboy 3.2.0.
+  // With @fastify/busboy 3.2.0, this form hung until the silence limit.
   it("finds no file in a part whose header is cut off by the closing delimiter", async () => {
     const body = '--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n--b--';
     const headers = { "Content-Type": "multipart/form-data; boundary=b" };
