@@ -237,7 +237,7 @@ test("the auth API answers programs", { tag: "@auth-api-answers-programs" }, asy
   expect(await answer.json()).toMatchObject({ code: "INVALID_EMAIL_OR_PASSWORD" });
 });
 
-test("rejects cross-site requests everywhere without effect", async ({ request, person, app }) => {
+test("rejects cross-site requests at every address, without effect", async ({ request, person, app }) => {
   const own = { Cookie: person.cookieHeader, Origin: app.url, "Sec-Fetch-Site": "same-origin" };
   const foreign: Record<string, string>[] = [
     { ...own, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },

@@ -24,7 +24,7 @@ import { uploadsFor } from "./uploads.server";
 
 type Sharer = Pick<Visitor, "userId" | "sessionId">;
 
-/** Stores the files of a share for the signed-in user. Throws the response instead: sign-in, 400, 429, 503 or 507. */
+/** Stores the files of a share for the signed-in user. Otherwise throws the response: sign-in, 400, 429, 503 or 507. */
 export async function storeShared(request: Request, context: Readonly<RouterContextProvider>): Promise<void> {
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);

@@ -3,7 +3,7 @@ import type { Json } from "../../values/types.ts";
 import type { Settings } from "../types.ts";
 import { Schema } from "./schema.ts";
 
-/** In the app; in components, the component's path follows. */
+/** Key of the app's schema. In keys of components, the component's path follows. */
 const SETTING = "_schema";
 
 export class Schemas {
