@@ -31,12 +31,13 @@ export function PageHeader({ title, summary, trail, tools, about, compact = fals
       <div className="flex flex-wrap items-center justify-between gap-x-2 gap-y-3 sm:gap-x-6">
         <div
           className={clsx(
-            "flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 sm:has-[form]:basis-64",
+            "flex flex-1 flex-wrap items-baseline gap-x-3 sm:has-[form]:basis-64",
+            typeof title === "string" ? "max-w-full" : "min-w-0",
             compact ? "max-sm:focus-within:basis-full max-sm:noscript:basis-full" : "has-[form]:basis-full",
           )}
         >
           {typeof title === "string" ? (
-            <h1 dir="auto" className="text-2xl wrap-anywhere">
+            <h1 dir="auto" className="min-w-0 text-2xl wrap-break-word max-sm:text-xl">
               {title}
             </h1>
           ) : (
