@@ -16,7 +16,10 @@ type RequestedExport = {
   events: (convex: Convex, sessionId: string) => AsyncIterable<Record<string, unknown>>;
 };
 
-/** Answers with events as a file in the format of the address. Throws a redirect to sign-in without a session, and 404 without the right. */
+/**
+ * Answers with events as a file in the format of the address, or with 400 for an unknown format.
+ * Throws a redirect to sign-in without a session, and 404 without the right.
+ */
 export async function answerExport(
   { request, context, url }: { request: Request; context: Readonly<RouterContextProvider>; url: URL },
   { name, withPeople, record, events }: RequestedExport,
@@ -24,7 +27,12 @@ export async function answerExport(
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);
   const { sessionId, userId } = visitor;
-  const format = EXPORT_FORMATS.find((each) => each === url.searchParams.get("format")) ?? "csv";
+  const requested = url.searchParams.get("format") ?? "csv";
+  const format = EXPORT_FORMATS.find((each) => each === requested);
+  if (!format) {
+    const text = `The format must be ${EXPORT_FORMATS.join(" or ")}.\n`;
+    return new Response(text, { status: 400, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+  }
   const convex = serviceConvex(context.get(configContext));
   const dated = `${name}-${new Date().toISOString().slice(0, 10)}`;
   try {

@@ -39,7 +39,10 @@ bothWays((javaScript) => {
     if (!javaScript) return;
     const cookies = await page.context().cookies();
     const header = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
-    const answer = await fetch(`${app.url}/account/activity/export?format=json`, { headers: { Cookie: header } });
+    const requestExport = (format: string) => fetch(`${app.url}/account/activity/export?format=${format}`, { headers: { Cookie: header } });
+    const refused = await requestExport("xml");
+    expect([refused.status, await refused.text()]).toEqual([400, "The format must be csv or json.\n"]);
+    const answer = await requestExport("json");
     expect(await answer.json()).toEqual(expect.arrayContaining([expect.objectContaining({ action: "accessToken.created" })]));
     await expect(entries.filter({ hasText: "Account activity exported" }), "the list is live").toHaveCount(2);
   });
