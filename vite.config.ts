@@ -10,7 +10,7 @@ export default defineConfig(({ command }) => ({
   resolve: { tsconfigPaths: true },
   // The server passes the settings. Vite must not read the .env.local that Convex's CLI writes.
   envDir: false,
-  // build/client/licenses.md and build/server/licenses.md have the licences of the bundled libraries.
+  // `licenses.md` in build/client, build/server and build/processes has the licences of the bundled libraries.
   build: { target: "es2023", reportCompressedSize: false, license: { fileName: "licenses.md" } },
   environments: {
     client: {

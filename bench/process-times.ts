@@ -31,6 +31,6 @@ function kindOf(process: Process): string {
   if (type === "utility") return /--utility-sub-type=(\w+)/.exec(command)?.[1] === "network" ? "browser's network" : "browser's storage";
   if (type !== undefined) return `browser's ${type}`;
   if (isDeployment(process)) return "deployment";
-  if (command.includes("server/main")) return "app";
+  if (command.includes("processes/main")) return "app";
   return command.includes("chrom") ? "browser" : "other";
 }

@@ -22,7 +22,12 @@ if (isOlder(process.versions.node)) {
 }
 
 if (existsSync(".env")) process.loadEnvFile(".env");
-await import("./compile-cache.ts");
+
+const BUNDLES = new URL("../build/processes/", import.meta.url);
+/** @param {string} name */
+const bundle = (name) => new URL(`${name}.js`, BUNDLES);
+
+if (process.argv[2] !== undefined) await import("./compile-cache.ts");
 
 if (process.argv[2] === "dev") {
   await import("./dev.ts");
@@ -35,7 +40,8 @@ if (process.argv[2] === "dev") {
 } else if (process.argv[2] === "setup:convex") {
   await import("./commands/setup-convex.ts");
 } else {
-  const { ensureBuilt } = await import("./build/ensure.ts");
+  // The bundle starts faster, because Node loads no compiler for it.
+  const { ensureBuilt } = await import(existsSync(bundle("ensure")) ? bundle("ensure").href : "./build/ensure.ts");
   await ensureBuilt();
-  await import("./main.ts");
+  await import(bundle("main").href);
 }

@@ -20,7 +20,7 @@ const IMAGES = 130;
 const PARTIAL_BYTES = 40_000;
 
 const [folder = ""] = process.argv.slice(2);
-const app = await startApp({}, join(folder, "server/main.ts"));
+const app = await startApp({}, join(folder, "build/processes/main.js"));
 const browser = await chromium.launch(await launchOptions());
 try {
   const person = await signUp(app.url);

@@ -1,8 +1,9 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const INSTALLED = `${sep}node_modules${sep}`;
-const HERE = import.meta.dirname;
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 const PROJECT = HERE.includes(INSTALLED) ? HERE.slice(0, HERE.indexOf(INSTALLED)) : join(HERE, "../..");
 const SHARED = join(PROJECT, "node_modules/.cache/engine");
 

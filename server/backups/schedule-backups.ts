@@ -10,7 +10,7 @@ import { openTarget } from "./targets/open-target.ts";
 import type { BackupSettings } from "./run-backup.ts";
 import type { WorkerMessage } from "./worker.ts";
 
-const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
+const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 const FIRST_DELAY_MS = 5000;
 /** Limits each wait, because the clock may change during it. */
 const LONGEST_WAIT_MS = 60_000;

@@ -7,8 +7,9 @@ import { promisify } from "node:util";
 import { startEmbedded } from "../deployment/embedded.ts";
 import { log } from "../logging/log.ts";
 import { ARTIFACT, push, readArtifact, setEnvironment } from "../deployment/push.ts";
+import { bundleProcesses } from "./bundle-processes.ts";
 import { precompress } from "./precompress.ts";
-import { ROOT, sourcesHash, STAMP } from "./stamp.ts";
+import { APP, ROOT, SERVER, sourcesHash } from "./stamp.ts";
 
 const BUILD = join(ROOT, "build");
 const NO_KEYS = 'data:application/json,{"keys":[]}';
@@ -18,13 +19,25 @@ const run = promisify(execFile);
 async function build(): Promise<void> {
   const started = Date.now();
   log.level = "warn";
-  const hash = await sourcesHash();
-  await rm(STAMP, { force: true });
+  if (process.argv[2] !== "server") await buildApp();
+  await buildServer();
+  console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+async function buildApp(): Promise<void> {
+  const hash = await sourcesHash(APP);
+  await rm(APP.stamp, { force: true });
   await tool("the app", "node_modules/@react-router/dev/bin.cjs", ["build"]);
   await bundleFunctions();
   await precompress(join(BUILD, "client"));
-  await writeFile(STAMP, hash);
-  console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  await writeFile(APP.stamp, hash);
+}
+
+async function buildServer(): Promise<void> {
+  const hash = await sourcesHash(SERVER);
+  await rm(SERVER.stamp, { force: true });
+  await bundleProcesses();
+  await writeFile(SERVER.stamp, hash);
 }
 
 /** Records the push request of the official CLI, and tests it on a temporary deployment. */

@@ -5,26 +5,30 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The hash of the build's sources. Written last, so that an interrupted build has none. */
-export const STAMP = join(ROOT, "build/stamp");
+/** The folder of the bundled server and engine. */
+export const PROCESSES = join(ROOT, "build/processes");
 
-/** Sources of the build. `server/` and `engine/` run from source. */
-const SOURCES = [
-  "app",
-  "convex",
-  "public",
-  "server/build",
-  "package-lock.json",
-  "react-router.config.ts",
-  "tsconfig.json",
-  "vite.config.ts",
-];
+/** A part of the build: the file with the hash of its sources, written last, and the sources. */
+type Part = { stamp: string; sources: readonly string[] };
+
+export const APP: Part = {
+  stamp: join(ROOT, "build/stamp"),
+  sources: ["app", "convex", "public", "server/build", "package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"],
+};
+
+export const SERVER: Part = { stamp: join(PROCESSES, "stamp"), sources: ["server", "engine/src", "package-lock.json"] };
 const NO_SOURCE = /\.test\.tsx?$|(?:^|\/)\.(?!well-known)/;
 
-export const canBuild = () => [...SOURCES, "node_modules/@react-router/dev"].every((path) => existsSync(join(ROOT, path)));
+export const canBuild = () =>
+  [...APP.sources, ...SERVER.sources, "node_modules/@react-router/dev"].every((path) => existsSync(join(ROOT, path)));
 
-export async function sourcesHash(): Promise<string> {
-  const paths = (await Promise.all(SOURCES.map((source) => filesIn(join(ROOT, source))))).flat().toSorted();
+/** Returns null without a stamp: the part was never built completely. */
+export const stampOf = ({ stamp }: Part): Promise<string | null> => readFile(stamp, "utf8").catch(() => null);
+
+export const isFresh = async (part: Part): Promise<boolean> => (await stampOf(part)) === (await sourcesHash(part));
+
+export async function sourcesHash({ sources }: Part): Promise<string> {
+  const paths = (await Promise.all(sources.map((source) => filesIn(join(ROOT, source))))).flat().toSorted();
   const hash = createHash("sha256");
   const contents = await Promise.all(paths.map((path) => readFile(path)));
   paths.forEach((path, i) => hash.update(`${relative(ROOT, path)}\0${contents[i]?.length}\0`).update(contents[i] ?? ""));

@@ -31,7 +31,7 @@ export type EmbeddedOptions = {
   log: Log;
 };
 
-const MAIN = fileURLToPath(import.meta.resolve("@atelier/engine/main"));
+const MAIN = fileURLToPath(new URL("./deployment-process.ts", import.meta.url));
 /** Memory for an unauthenticated websocket; our pages need a few KiB. */
 const ANONYMOUS_BYTES = 256 * 1024;
 const LIMITS = ["--anonymous-bytes", `${ANONYMOUS_BYTES}`, "--client-address-header", CLIENT_ADDRESS_HEADER];

@@ -69,4 +69,5 @@ test("lists its packages and their licences", { tag: "@image-licences" }, async 
     .components.map(({ name }) => name);
   expect(components).toEqual(expect.arrayContaining(["sharp", "convex", "react-router", "better-auth", "stripe"]));
   for (const side of ["client", "server"]) expect(await inImage("cat", `/app/build/${side}/licenses.md`)).toContain("react-router");
+  expect(await inImage("cat", "/app/build/processes/licenses.md")).toContain("pino");
 });

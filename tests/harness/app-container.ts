@@ -32,7 +32,7 @@ export function runInContainer(image: string, { PATH: _path, ...env }: NodeJS.Pr
       ...Object.entries({ HOST: "127.0.0.1", ...env }).map(([setting, value]) => `--env=${setting}=${value}`),
       image,
       "node",
-      "server/main.ts",
+      "build/processes/main.js",
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );

@@ -11,7 +11,7 @@ import { copyStartedData } from "./started-data.ts";
 
 export { APP_USER } from "./app-container.ts";
 
-const MAIN = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../build/processes/main.js", import.meta.url));
 const READY = /^Atelier is ready at (\S+)(?: and \S+)*$/;
 export const START_TIMEOUT = 240_000;
 
@@ -30,7 +30,7 @@ export type RunningApp = {
 
 export const PRELOADED = "TEST_PRELOADED";
 
-/** Starts the built app on free ports; it has data of an earlier start, except with DATA_DIR. `main`: another copy's `server/main.ts`. */
+/** Starts the built app on free ports; it has data of an earlier start, except with DATA_DIR. `main`: another copy's `build/processes/main.js`. */
 export async function startApp(settings: Record<string, string> = {}, main?: string): Promise<RunningApp> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));
   copyStartedData(dataDir, settings);

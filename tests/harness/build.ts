@@ -4,7 +4,7 @@ import { setStartedData } from "./started-data.ts";
 
 export default async function prepare(): Promise<(() => Promise<void>) | undefined> {
   await ensureBuilt();
-  process.env[PRELOADED] = `--import=${new URL("preloads/fast-hash.ts", import.meta.url)}`;
+  process.env[PRELOADED] = `--import=${new URL("preloads/fast-hash.js", import.meta.url)}`;
   if (process.env["TEST_CONTAINER"]) return undefined;
   const app = await startApp();
   await app.stop();

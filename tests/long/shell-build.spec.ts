@@ -54,7 +54,7 @@ test(
         await mark(tab);
       }
       await ownApp.stop();
-      await ownApp.start(join(place, "server/main.ts"));
+      await ownApp.start(join(place, "build/processes/main.js"));
 
       const leadsTo = async (tab: Page, link: string, path: string) => {
         await tab.getByRole("button", { name: person.name }).click();

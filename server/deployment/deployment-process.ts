@@ -1,0 +1,2 @@
+/** The embedded deployment's process (`embedded.ts`). */
+import "@atelier/engine/main";
