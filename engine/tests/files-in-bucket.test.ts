@@ -121,7 +121,7 @@ describe("a move of files", () => {
   });
 });
 
-/** Returns a function that returns by how many MB the resident memory of the engine has risen at most. */
+/** Returns a function that returns the largest increase of the resident memory of the engine, in MB. */
 function watchMemory(): () => number {
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${engine.child.pid}/status`, "utf8"))?.[1]) / 1000;
   const before = rss();
