@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { build, type Plugin } from "vite";
 import { PROCESSES, ROOT } from "./stamp.ts";
 
@@ -7,7 +7,7 @@ const ENTRIES = { ensure: "server/build/ensure.ts", main: "server/main.ts" };
 
 const SOURCES = [join(ROOT, "server/"), join(ROOT, "engine/src/")];
 /** The address of a file that another process or thread loads, or of the module itself. */
-const ADDRESS = /new URL\("\.\/([\w-]+)\.ts", import\.meta\.url\)|import\.meta\.url/g;
+const ADDRESS = /new URL\("(\.{1,2}\/[\w./-]+)\.ts", import\.meta\.url\)|import\.meta\.url/g;
 /** `server/start.js` loads this module, too, so it must exist once. */
 const SHARED = join(ROOT, "server/early-stop.js");
 
@@ -38,6 +38,8 @@ export async function bundleProcesses(): Promise<void> {
 
 /** Bundles started files, too, and keeps what other addresses relative to a module mean. */
 function ownFiles(): Plugin {
+  const names = new Map<string, string>();
+  const bundleOf = (path: string) => `${basename(path, ".ts")}.js`;
   const fromBundle = (path: string) => relative(PROCESSES, path);
   return {
     name: "own-files",
@@ -48,12 +50,16 @@ function ownFiles(): Plugin {
     },
     async transform(code, id) {
       if (!SOURCES.some((folder) => id.startsWith(folder))) return null;
-      for (const [, name] of code.matchAll(ADDRESS)) {
-        const started = name === undefined ? null : await this.resolve(`./${name}.ts`, id);
-        if (started) this.emitFile({ type: "chunk", id: started.id, fileName: `${name}.js` });
+      for (const [, path] of code.matchAll(ADDRESS)) {
+        const started = path === undefined ? null : await this.resolve(`${path}.ts`, id);
+        if (!started) continue;
+        const fileName = bundleOf(started.id);
+        if ((names.get(fileName) ?? started.id) !== started.id) this.error(`Another started file is also called ${fileName}.`);
+        names.set(fileName, started.id);
+        this.emitFile({ type: "chunk", id: started.id, fileName });
       }
       const own = `new URL(${JSON.stringify(fromBundle(id))}, import.meta.url).href`;
-      return code.replaceAll(ADDRESS, (_, name?: string) => (name ? `new URL("./${name}.js", import.meta.url)` : own));
+      return code.replaceAll(ADDRESS, (_, path?: string) => (path === undefined ? own : `new URL("./${bundleOf(path)}", import.meta.url)`));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,6 +39,17 @@ test("a shipped build starts without its sources", async () => {
   expect(output).toContain("Atelier is ready at");
   expect(output).not.toMatch(/building/i);
   expect(code).toBe(0);
+});
+
+test("has each file that its processes load", async () => {
+  const folder = join(ROOT, "build/processes");
+  const files = await readdir(folder);
+  const bundles = await Promise.all(files.filter((name) => name.endsWith(".js")).map((name) => readFile(join(folder, name), "utf8")));
+  const loaded = bundles.flatMap((code) =>
+    [...code.matchAll(/new URL\("\.\/([\w-]+\.\w+)", import\.meta\.url\)/g)].map(([, name]) => name),
+  );
+  expect(loaded.length).toBeGreaterThan(5);
+  expect(files).toEqual(expect.arrayContaining(loaded));
 });
 
 test("reports a missing build and missing build tools", async () => {
