@@ -110,10 +110,9 @@ function indexDiff({ indexesAdded, indexesRemoved }: SchemaChange): Fields {
   };
 }
 
-const indexConfig = ({ table, name, fields }: SchemaChange["indexesAdded"][number]): Fields => ({
-  type: "database",
+const indexConfig = ({ table, name, ...definition }: SchemaChange["indexesAdded"][number]): Fields => ({
+  ...definition,
   name: `${table}.${name}`,
-  fields,
 });
 
 function diff(before: string[], after: string[]): { added: string[]; removed: string[] } {

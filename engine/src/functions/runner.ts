@@ -21,6 +21,8 @@ import { changedEnvironment, type EnvironmentChange } from "./settings.ts";
 import { quarantineStrayFiles } from "./files/stray-files.ts";
 import { trimCache } from "./thread.ts";
 import { TransactorThread } from "./transactor/transactor-client.ts";
+import { VectorSearches } from "./vector-searches.ts";
+import type { Json } from "../values/types.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
 
 export type RunnerOptions = {
@@ -76,6 +78,8 @@ class Runner implements FunctionRunner {
   files!: FunctionRunner["files"];
   #swept: Promise<void> = Promise.resolve();
   #administration: Promise<unknown> = Promise.resolve();
+
+  readonly #vectorSearches = new VectorSearches((params) => this.#transactor.request("vectorSlice", params));
 
   readonly jobs: Jobs = {
     request: (kind, params) => this.#transactor.request(kind, params),
@@ -230,6 +234,10 @@ class Runner implements FunctionRunner {
 
   action(call: Call): Promise<Outcome> {
     return limited(this.#limits.actions, () => this.#actions.run(call));
+  }
+
+  vectorSearch(query: Json, component: ComponentPath): ReturnType<FunctionRunner["vectorSearch"]> {
+    return this.#vectorSearches.run(query, component);
   }
 
   async anyFunction(call: Call): Promise<Outcome> {

@@ -2,6 +2,8 @@
 import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values/types.ts";
 import type { ComponentDefinition, DefinitionPath, MountedComponent } from "./components/definitions.ts";
 import type { ImportTarget } from "../transaction/import/import-target.ts";
+import type { VectorResult } from "../transaction/query/best-results.ts";
+import type { IndexChange } from "../transaction/types.ts";
 import type { FileBucketStatus } from "./files/local-copy.ts";
 import type { ComponentPath } from "./paths.ts";
 
@@ -54,6 +56,8 @@ export interface FunctionRunner {
   /** Runs a mutation. With `once`, a repeated request returns the stored answer. */
   mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome>;
   action(call: Call): Promise<Outcome>;
+  /** Returns the nearest documents of a vector index, the most similar first (`SerializedVectorQuery` in the client library). */
+  vectorSearch(query: Json, component: ComponentPath): Promise<VectorResult[]>;
   anyFunction(call: Call): Promise<Outcome>;
   httpAction(request: Request, identity: Identity): Promise<Response>;
   unsubscribe(tokens: string[]): void;
@@ -134,10 +138,7 @@ export type Components = {
 };
 export type Analysis = ModulesAnalysis & { authProviders: Json[]; components: Components };
 export type Push = { bundle: Bundle; analysis: Analysis };
-export type SchemaChange = {
-  indexesAdded: { table: string; name: string; fields: string[] }[];
-  indexesRemoved: { table: string; name: string; fields: string[] }[];
-};
+export type SchemaChange = { indexesAdded: readonly IndexChange[]; indexesRemoved: readonly IndexChange[] };
 
 export type FunctionLog = {
   path: string;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
 import type { SearchIndex } from "../storage/catalog.ts";
@@ -7,6 +6,7 @@ import { fieldAt } from "../values/canonical.ts";
 import { encodeKey } from "../values/keys.ts";
 import { MAX_SEARCH_RESULTS } from "../values/limits.ts";
 import type { Json } from "../values/types.ts";
+import { filterMark } from "./filter-mark.ts";
 import { matchExpression, type Term } from "./terms.ts";
 
 const PAGES_AT_ONCE = 32;
@@ -106,7 +106,7 @@ export function openTextIndexes(sql: DatabaseSync) {
     /** Finds rows with all words first, then rows with rarer words, at a bounded cost per word. FTS5's `bm25` would rank every match. */
     find(index: SearchIndex, terms: readonly Term[], filters: readonly Filter[]): { rows: number[]; hasMore: boolean } {
       if (terms.length === 0) return { rows: [], hasMore: false };
-      const marks = filters.map(({ path, value }) => mark(index.filterFields.indexOf(path.join(".")), value));
+      const marks = filters.map(({ path, value }) => filterMark(index.filterFields.indexOf(path.join(".")), value));
       const newest = (requested: readonly Term[]) =>
         of(index)
           .newest.all(matchExpression(requested, marks))
@@ -154,7 +154,7 @@ function tableName(index: SearchIndex): string {
 export function textIndexEntry(index: SearchIndex, value: Json): TextIndexEntry | null {
   const text = fieldAt(value, index.searchField.split("."));
   if (typeof text !== "string") return null;
-  const marks = index.filterFields.map((field, i) => mark(i, fieldAt(value, field.split("."))));
+  const marks = index.filterFields.map((field, i) => filterMark(i, fieldAt(value, field.split("."))));
   return { text, marks: marks.join(" ") };
 }
 
@@ -171,11 +171,4 @@ export function searchPrefix(index: SearchIndex, filters: readonly Filter[]): Ui
     values.push(filter.value);
   }
   return encodeKey(values);
-}
-
-function mark(place: number, value: Json | undefined): string {
-  return `f${place}x${createHash("sha256")
-    .update(encodeKey([value]))
-    .digest("hex")
-    .slice(0, 32)}`;
 }

@@ -24,6 +24,16 @@ export type SearchIndex = {
   readonly filterFields: readonly string[];
 };
 
+export type VectorIndex = {
+  readonly id: number;
+  readonly kind: "vector";
+  readonly name: string;
+  readonly table: Table;
+  readonly vectorField: string;
+  readonly dimensions: number;
+  readonly filterFields: readonly string[];
+};
+
 export type Table = {
   readonly number: number;
   readonly name: string;
@@ -35,8 +45,11 @@ export type Table = {
   readonly byCreationTime: Index;
   readonly indexes: Map<string, Index>;
   readonly searchIndexes: Map<string, SearchIndex>;
+  readonly vectorIndexes: Map<string, VectorIndex>;
   stored: boolean;
 };
+
+export type AnyIndex = Index | SearchIndex | VectorIndex;
 
 const FIRST_USER_TABLE = 10_001;
 const APP = "";
@@ -98,6 +111,7 @@ export function openCatalog(sql: DatabaseSync) {
       },
       indexes,
       searchIndexes: new Map(),
+      vectorIndexes: new Map(),
       stored: false,
     };
     const idIndex = databaseIndex(byId, "by_id", table, ["_id"]);
@@ -108,9 +122,8 @@ export function openCatalog(sql: DatabaseSync) {
     return table;
   }
 
-  function persist(index: Index | SearchIndex): void {
-    const definition = index.kind === "database" ? index.fields : { searchField: index.searchField, filterFields: index.filterFields };
-    insertIndex.run(index.id, index.table.number, index.kind, index.name, JSON.stringify(definition));
+  function persist(index: AnyIndex): void {
+    insertIndex.run(index.id, index.table.number, index.kind, index.name, JSON.stringify(definitionOf(index)));
   }
 
   const catalog = {
@@ -166,10 +179,19 @@ export function openCatalog(sql: DatabaseSync) {
       table.searchIndexes.set(name, index);
       return index;
     },
-    removeIndex(index: Index | SearchIndex): void {
+    addVectorIndex(
+      table: Table,
+      { name, vectorField, dimensions, filterFields }: Pick<VectorIndex, "name" | "vectorField" | "dimensions" | "filterFields">,
+    ): VectorIndex {
+      const index: VectorIndex = { id: nextIndex++, kind: "vector", name, table, vectorField, dimensions, filterFields };
+      persist(index);
+      table.vectorIndexes.set(name, index);
+      return index;
+    },
+    removeIndex(index: AnyIndex): void {
       deleteIndex.run(index.id);
-      const indexes = index.kind === "database" ? index.table.indexes : index.table.searchIndexes;
-      indexes.delete(index.name);
+      const { indexes, searchIndexes, vectorIndexes } = index.table;
+      ({ database: indexes, search: searchIndexes, vector: vectorIndexes })[index.kind].delete(index.name);
     },
 
     /** Tables only in memory keep their numbers, because subscriptions may use them. */
@@ -197,8 +219,10 @@ export function openCatalog(sql: DatabaseSync) {
         const table = byNumber.get(row.table);
         if (table === undefined || row.name === "by_id" || row.name === "by_creation_time") continue;
         const definition: unknown = JSON.parse(row.definition);
-        if (Array.isArray(definition)) table.indexes.set(row.name, databaseIndex(row.id, row.name, table, definition.map(String)));
-        else table.searchIndexes.set(row.name, { id: row.id, kind: "search", name: row.name, table, ...searchDefinition(definition) });
+        const { id, name } = row;
+        if (row.kind === "vector") table.vectorIndexes.set(name, { id, kind: "vector", name, table, ...vectorDefinition(definition) });
+        else if (Array.isArray(definition)) table.indexes.set(name, databaseIndex(id, name, table, definition.map(String)));
+        else table.searchIndexes.set(name, { id, kind: "search", name, table, ...searchDefinition(definition) });
       }
       for (const { component, name, number, byId, byCreationTime } of before) {
         if (!byNumber.has(number)) make(number, component, name, byId.id, byCreationTime.id);
@@ -246,6 +270,21 @@ export function checkIdentifier(name: string, what: "table" | "index"): void {
 
 function databaseIndex(id: number, name: string, table: Table, fields: readonly string[]): Index {
   return { id, kind: "database", name, table, fields, paths: fields.map((field) => field.split(".")) };
+}
+
+/** Returns what `indexes.definition` in the data file contains. */
+function definitionOf(index: AnyIndex): Json {
+  if (index.kind === "database") return [...index.fields];
+  const filterFields = [...index.filterFields];
+  if (index.kind === "search") return { searchField: index.searchField, filterFields };
+  return { vectorField: index.vectorField, dimensions: index.dimensions, filterFields };
+}
+
+function vectorDefinition(definition: unknown): { vectorField: string; dimensions: number; filterFields: string[] } {
+  const { vectorField, dimensions, filterFields }: { vectorField?: Json; dimensions?: Json; filterFields?: Json } = Object(definition);
+  if (typeof vectorField !== "string" || typeof dimensions !== "number" || !Array.isArray(filterFields))
+    throw new StorageError("A vector index's definition cannot be read.");
+  return { vectorField, dimensions, filterFields: filterFields.map(String) };
 }
 
 function searchDefinition(definition: unknown): { searchField: string; filterFields: string[] } {

@@ -14,6 +14,7 @@ export type DocumentStore = ReturnType<typeof documentStore>;
 export function documentStore(sql: DatabaseSync) {
   const byKey = prepare(sql, "SELECT row, size, json FROM documents WHERE key = ?");
   const byRow = prepare(sql, "SELECT size, json FROM documents WHERE row = ?");
+  const keyAt = prepare(sql, "SELECT key FROM documents WHERE row = ?");
   const insert = prepare(sql, "INSERT INTO documents (key, size, json) VALUES (?, ?, ?)");
   const update = prepare(sql, "UPDATE documents SET size = ?, json = ? WHERE row = ?");
   const remove = prepare(sql, "DELETE FROM documents WHERE row = ?");
@@ -66,6 +67,10 @@ export function documentStore(sql: DatabaseSync) {
     atRow(row: number): { size: number; text: string } | null {
       const found = byRow.get(row);
       return found === undefined ? null : { size: numberOf(found[0]), text: textOf(found[1]) };
+    },
+    keyAt(row: number): Uint8Array | null {
+      const found = keyAt.get(row);
+      return found === undefined ? null : bytesOf(found[0]);
     },
     insert(key: Uint8Array, size: number, text: string): number {
       return Number(insert.run(key, size, text).lastInsertRowid);

@@ -1,5 +1,6 @@
 import { filterKey, textIndexEntry, type TextIndexes } from "../search/text-index.ts";
-import type { Catalog, Index, SearchIndex } from "../storage/catalog.ts";
+import { equalEntries, vectorIndexEntry, type VectorIndexes } from "../search/vector-index.ts";
+import type { Catalog, Index, SearchIndex, VectorIndex } from "../storage/catalog.ts";
 import type { DocumentStore } from "../storage/documents.ts";
 import { canonicalize, DOCUMENT_LIMITS, taggedForm, type JsonObject } from "../values/canonical.ts";
 import { compareKeys } from "../values/keys.ts";
@@ -12,7 +13,12 @@ import type { Subscriptions } from "./subscriptions.ts";
 export function applyChanges(
   changes: Iterable<Change>,
   ts: Timestamp,
-  { store, catalog, textIndexes }: { store: DocumentStore; catalog: Catalog; textIndexes: TextIndexes },
+  {
+    store,
+    catalog,
+    textIndexes,
+    vectorIndexes,
+  }: { store: DocumentStore; catalog: Catalog; textIndexes: TextIndexes; vectorIndexes: VectorIndexes },
   subscriptions: Subscriptions,
   affected: Set<string>,
 ): Change[] {
@@ -39,6 +45,7 @@ export function applyChanges(
         if (document) subscriptions.collect(index.id, filterKey(index, valueOf(document)), affected);
       }
     }
+    for (const index of table.vectorIndexes.values()) writeVector(index, before, after, row, vectorIndexes);
     applied.push({ ...change, after });
   }
   return applied;
@@ -63,6 +70,14 @@ function writeWords(index: SearchIndex, before: Document | null, after: Document
   if (now !== null) textIndexes.insert(index, row, now);
   if (after === null) textIndexes.recordDeletion(index);
   else textIndexes.recordChange(index);
+}
+
+function writeVector(index: VectorIndex, before: Document | null, after: Document | null, row: number, vectorIndexes: VectorIndexes): void {
+  const old = before && vectorIndexEntry(index, valueOf(before));
+  const now = after && vectorIndexEntry(index, valueOf(after));
+  if (old !== null && now !== null && equalEntries(old, now)) return;
+  if (old !== null) vectorIndexes.remove(index, row, old);
+  if (now !== null) vectorIndexes.insert(index, row, now);
 }
 
 function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array | null, row: number, store: DocumentStore): void {

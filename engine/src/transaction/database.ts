@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { openTextIndexes } from "../search/text-index.ts";
+import { openVectorIndexes } from "../search/vector-index.ts";
 import { openIdempotencyRecords } from "../storage/idempotency-records.ts";
 import { openCatalog } from "../storage/catalog.ts";
 import { openClock } from "../storage/clock.ts";
@@ -22,6 +23,7 @@ import { Overlay } from "./overlay.ts";
 import { quickCheck } from "./integrity/quick-check.ts";
 import { Schemas, storeSchema } from "./schema/schemas.ts";
 import { buildIndexes, hasOutdatedTexts, prepareSchema, rebuildOutdatedTexts, type Prepared } from "./schema/schema-change.ts";
+import { searchSlice, type VectorResults, type VectorSliceRequest } from "./query/vector-search.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { DataTransaction, type StorageContext } from "./transaction.ts";
 import type { Commit, Database, IdempotencyRecord, PreparedSchema, ReadSet, Settings, Transaction } from "./types.ts";
@@ -91,6 +93,7 @@ class FileDatabase implements Database {
       schemas: Schemas.read(this.settings, catalog),
       countStored: (index) => store.count(index.id),
       textIndexes: openTextIndexes(sql),
+      vectorIndexes: openVectorIndexes(sql),
       undone: (work) => this.undone(work),
       reportProgress: onProgress,
     };
@@ -142,6 +145,14 @@ class FileDatabase implements Database {
       for (const token of newTokens) this.notified.add(token);
       return { ts, affected: newTokens };
     });
+  }
+
+  vectorSlice(request: VectorSliceRequest): VectorResults | null {
+    const latest = this.latest();
+    const at = request.at ?? latest;
+    if (at > latest || !this.history.has(at)) return null;
+    const overlay = at === latest ? new Overlay() : this.history.overlayAt(at, latest);
+    return searchSlice({ ...request, at }, overlay, this.context);
   }
 
   rollback(transaction: Transaction): void {
@@ -362,10 +373,11 @@ class FileDatabase implements Database {
   private resetAfterFailedBatch(): void {
     this.batchIsOpen = false;
     if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
-    const { catalog, clock, textIndexes } = this.context;
+    const { catalog, clock, textIndexes, vectorIndexes } = this.context;
     catalog.load();
     clock.load();
     textIndexes.clearCaches();
+    vectorIndexes.clearCaches();
     this.context.schemas = Schemas.read(this.settings, catalog);
     this.history.truncate(this.durable);
     this.notified.clear();

@@ -38,6 +38,10 @@ export class History {
     this.evictOld(ts);
   }
 
+  has(at: Timestamp): boolean {
+    return at >= this.horizon;
+  }
+
   /** @throws FunctionError when `at` is too old or in the future */
   overlayAt(at: Timestamp, latest: Timestamp): Overlay {
     if (at > latest) throw new FunctionError(`Timestamp ${at} is in the future; the newest is ${latest}.`);

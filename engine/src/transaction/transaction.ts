@@ -1,3 +1,4 @@
+import type { VectorIndexes } from "../search/vector-index.ts";
 import type { Catalog, Index, Namespace, Table } from "../storage/catalog.ts";
 import type { Clock } from "../storage/clock.ts";
 import { canonicalize, DOCUMENT_LIMITS, type JsonObject } from "../values/canonical.ts";
@@ -23,6 +24,7 @@ export type StorageContext = SearchContext & {
   catalog: Catalog;
   clock: Clock;
   schemas: Schemas;
+  vectorIndexes: VectorIndexes;
   countStored: (index: Index) => number;
   reportProgress: () => void;
 };

@@ -1,7 +1,9 @@
 /** Used synchronously on the transactor thread. Transactions run one at a time; only suspended ones can conflict. */
 import type { Json, Timestamp } from "../values/types.ts";
+import type { VectorResults, VectorSliceRequest } from "./query/vector-search.ts";
 import type { ImportedFile } from "./import/apply-import.ts";
 import type { ImportTarget } from "./import/import-target.ts";
+import type { IndexDefinition } from "./schema/schema.ts";
 
 /** Keys k with low <= k < high, in the index's sortable bytes. */
 export type ReadRange = { index: number; low: Uint8Array; high: Uint8Array | null };
@@ -66,6 +68,8 @@ export interface Database {
   /** Throws unless `at` is within the last 30 s. */
   beginQuery(at?: Timestamp): Transaction;
   beginMutation(): Transaction;
+  /** Searches some vectors at a snapshot. Returns null when the snapshot is no longer kept. @throws FunctionError for an invalid search */
+  vectorSlice(request: VectorSliceRequest): VectorResults | null;
   /** Call `flush` before you report the result to a caller. */
   commit(transaction: Transaction, record?: IdempotencyRecord): Commit;
   rollback(transaction: Transaction): void;
@@ -113,9 +117,11 @@ export type IdempotencyRecord = { sessionId: string; requestId: number; result: 
 export interface PreparedSchema {
   readonly schema: Json | null;
   readonly component: string;
-  readonly indexesAdded: { table: string; name: string; fields: string[] }[];
-  readonly indexesRemoved: { table: string; name: string; fields: string[] }[];
+  readonly indexesAdded: IndexChange[];
+  readonly indexesRemoved: IndexChange[];
 }
+
+export type IndexChange = { table: string } & IndexDefinition;
 
 export interface Settings {
   get(name: string): string | undefined;

@@ -31,3 +31,12 @@ export const MAX_SEARCH_RESULTS = 1024;
 export const MAX_SEARCH_TERMS = 16;
 export const MAX_SEARCH_WORD_BYTES = 32;
 export const MAX_SEARCH_FILTERS = 8;
+
+/** https://docs.convex.dev/search/vector-search#limits */
+export const MIN_VECTOR_DIMENSIONS = 2;
+export const MAX_VECTOR_DIMENSIONS = 4096;
+export const MAX_VECTOR_INDEXES_PER_TABLE = 4;
+export const MAX_VECTOR_FILTER_FIELDS = 16;
+export const MAX_VECTOR_FILTERS = 64;
+export const MAX_VECTOR_RESULTS = 256;
+export const DEFAULT_VECTOR_RESULTS = 10;

@@ -8,7 +8,7 @@ import type { Call, FunctionRunner, Outcome } from "../types.ts";
 
 export type ActionsHost = {
   dir: string;
-  runner: Pick<FunctionRunner, "queries" | "mutation" | "files">;
+  runner: Pick<FunctionRunner, "queries" | "mutation" | "vectorSearch" | "files">;
   /** Runs in the slot of the calling action, so it does not count towards the limit of concurrent actions. */
   runAction: FunctionRunner["action"];
   redactErrors: boolean;
@@ -37,6 +37,10 @@ export async function answerSyscall(
       return resultText(await runner.mutation(callOf(args, caller)));
     case "1.0/actions/action":
       return resultText(await runAction(callOf(args, caller)));
+    case "1.0/actions/vectorSearch": {
+      const results = await runner.vectorSearch(args["query"] ?? null, component);
+      return JSON.stringify({ results: results.map(({ id, score }) => ({ _id: id, _score: score })) });
+    }
     case "1.0/actions/schedule": {
       const { name, functionHandle, reference } = asAddress(args);
       const address: Json = { ...(name && { name }), ...(functionHandle && { functionHandle }), ...(reference && { reference }) };

@@ -208,6 +208,7 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
       collectLater(text.length);
       return asString((await callFunction(run, op, text)) as Json);
     }
+    case "1.0/actions/vectorSearch":
     case "1.0/actions/schedule":
     case "1.0/actions/cancel_job":
     case "1.0/storageGetUrl":

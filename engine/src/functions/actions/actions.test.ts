@@ -54,7 +54,7 @@ const WORK = `
   export const failsLater = action({ args: {}, handler: async () => { setTimeout(() => { throw new Error("later"); }, 5); await new Promise((resolve) => setTimeout(resolve, 40)); return "done"; } });
   export const slow = action({ args: {}, handler: async (ctx) => { await ctx.runMutation(anyApi.notes.add, { text: "slow began" }); await new Promise((resolve) => setTimeout(resolve, 300)); return "old"; } });
   export const byHandle = action({ args: {}, handler: async (ctx) => { const handle = await createFunctionHandle(anyApi.notes.all); return [handle, await ctx.runQuery(handle as never, {})]; } });
-  export const searches = action({ args: {}, handler: async (ctx) => await ctx.vectorSearch("notes", "by_v", { vector: [1], limit: 1 }) });
+  export const signs = action({ args: {}, handler: async () => await Convex.asyncSyscall("1.0/signJwt", "{}") });
   export const stores = action({ args: { text: v.string(), sha256: v.optional(v.string()) }, handler: async (ctx, { text, sha256 }) => {
     const id = await ctx.storage.store(new Blob([text], { type: "text/plain" }), sha256 === undefined ? undefined : { sha256 });
     const blob = await ctx.storage.get(id);
@@ -215,7 +215,7 @@ describe("actions", () => {
   });
 
   test("get an error that names an unsupported function", async () => {
-    expect((await failure("work:searches")).message).toMatch(/^Uncaught Error: ctx\.vectorSearch\(\) is not offered by this deployment\./);
+    expect((await failure("work:signs")).message).toMatch(/^Uncaught Error: ctx\.auth\.signJwt\(\) is not offered by this deployment\./);
   });
 
   test('with "use node" have Node\'s modules', async () => {

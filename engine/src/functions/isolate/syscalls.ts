@@ -161,10 +161,10 @@ const NOT_OFFERED: Record<string, string> = {
   "1.0/auditLog": "log.audit()",
   "1.0/createServiceToken": "getServiceToken()",
   "1.0/getServiceUrl": "getServiceUrl()",
-  "1.0/actions/vectorSearch": "ctx.vectorSearch()",
 };
 
 const ACTIONS_ONLY: Record<string, string> = {
+  "1.0/actions/vectorSearch": "ctx.vectorSearch()",
   "1.0/storageStore": "ctx.storage.store()",
   "1.0/storageGet": "ctx.storage.get()",
   "storage/storeBlob": "ctx.storage.store()",

@@ -15,6 +15,8 @@ import type { OpenBatch, Transactor } from "./transactor.ts";
 export function answerAdministration(transactor: Transactor, batch: OpenBatch, question: Question): unknown {
   const { database } = transactor;
   switch (question.kind) {
+    case "vectorSlice":
+      return database.vectorSlice(question.params);
     case "kindOf":
       return kindOf(transactor, question.params);
     case "checkAction":

@@ -5,6 +5,7 @@ import type { Cron } from "../../scheduler/crons.ts";
 import type { InlineQuery } from "../bundles/inline-query.ts";
 import type { ComponentPath } from "../paths.ts";
 import type { ImportTarget } from "../../transaction/import/import-target.ts";
+import type { VectorResults, VectorSliceRequest } from "../../transaction/query/vector-search.ts";
 import type { Analysis, Bundle, Push, SchemaChange, TablePage, Visibility } from "../types.ts";
 
 export type WireCall = {
@@ -53,6 +54,7 @@ export type Questions = {
   mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
   /** `isRepeatable`: a second run after a commit without an answer has no effect. */
   commitMutation: { params: { id: number; isRepeatable: boolean }; answer: { run: WireRun } | { conflict: Conflict } };
+  vectorSlice: { params: VectorSliceRequest; answer: VectorResults | null };
   kindOf: { params: RequestedFunction; answer: FunctionKind | null };
   checkAction: {
     params: RequestedFunction & { args: string | null };

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { textIndexEntry } from "../../search/text-index.ts";
+import { vectorIndexEntry } from "../../search/vector-index.ts";
 import { qualifiedName, type Table } from "../../storage/catalog.ts";
 import { bytesOf, numberOf, prepare, textOf } from "../../storage/rows.ts";
 import { FunctionError } from "../../values/errors.ts";
@@ -12,7 +13,7 @@ import { importTarget } from "./import-target.ts";
 import type { StagedImport } from "./staged-import.ts";
 
 const ROWS_AT_ONCE = 5_000;
-const TEXTS_AT_ONCE = 500;
+const DOCUMENTS_AT_ONCE = 500;
 const STORAGE = "_storage";
 
 export type Importing = { sql: DatabaseSync; context: StorageContext; settings: Settings };
@@ -88,11 +89,11 @@ export function applyImport(plan: StagedImport, importing: Importing): void {
   const offset = insertDocuments(sql, context);
   for (const [position, target] of plan.tables.entries()) {
     insertEntries(tableOf(context, target), position, offset, importing);
-    insertTexts(tableOf(context, target), position, offset, importing);
+    insertSearchEntries(tableOf(context, target), position, offset, importing);
   }
 }
 
-function clearTable(table: Table, sql: DatabaseSync, { store, textIndexes, reportProgress }: StorageContext): void {
+function clearTable(table: Table, sql: DatabaseSync, { store, textIndexes, vectorIndexes, reportProgress }: StorageContext): void {
   if (!table.stored) return;
   for (const index of table.indexes.values()) {
     store.dropEntries(index.id);
@@ -101,6 +102,10 @@ function clearTable(table: Table, sql: DatabaseSync, { store, textIndexes, repor
   for (const index of table.searchIndexes.values()) {
     textIndexes.drop(index);
     textIndexes.create(index);
+  }
+  for (const index of table.vectorIndexes.values()) {
+    vectorIndexes.drop(index);
+    vectorIndexes.create(index);
   }
   const { low, high } = table.documents;
   const remove = sql.prepare(
@@ -172,11 +177,11 @@ function insertEntries(table: Table, position: number, offset: number, { sql, co
   }
 }
 
-function insertTexts(table: Table, position: number, offset: number, { sql, context }: Importing): void {
-  if (table.searchIndexes.size === 0) return;
+function insertSearchEntries(table: Table, position: number, offset: number, { sql, context }: Importing): void {
+  if (table.searchIndexes.size + table.vectorIndexes.size === 0) return;
   const documents = prepare(
     sql,
-    `SELECT row, json FROM staged.documents WHERE position = ? AND row > ? ORDER BY row LIMIT ${TEXTS_AT_ONCE}`,
+    `SELECT row, json FROM staged.documents WHERE position = ? AND row > ? ORDER BY row LIMIT ${DOCUMENTS_AT_ONCE}`,
   );
   let last = 0;
   for (let rows = documents.all(position, last); rows.length > 0; rows = documents.all(position, last)) {
@@ -186,6 +191,10 @@ function insertTexts(table: Table, position: number, offset: number, { sql, cont
       for (const index of table.searchIndexes.values()) {
         const entry = textIndexEntry(index, value);
         if (entry !== null) context.textIndexes.insert(index, last + offset, entry);
+      }
+      for (const index of table.vectorIndexes.values()) {
+        const entry = vectorIndexEntry(index, value);
+        if (entry !== null) context.vectorIndexes.insert(index, last + offset, entry);
       }
     }
     context.reportProgress();

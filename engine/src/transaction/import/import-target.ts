@@ -50,6 +50,12 @@ export function importTarget({ catalog, countStored }: StorageContext, settings:
     table.number,
     [...table.indexes.values()].map(({ name, fields }) => [name, fields]),
     [...table.searchIndexes.values()].map(({ name, searchField, filterFields }) => [name, searchField, filterFields]),
+    [...table.vectorIndexes.values()].map(({ name, vectorField, dimensions, filterFields }) => [
+      name,
+      vectorField,
+      dimensions,
+      filterFields,
+    ]),
   ]);
   const fingerprint = createHash("sha256")
     .update(JSON.stringify([schemas, shape]))

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { textIndexEntry, openTextIndexes } from "../../search/text-index.ts";
+import { openVectorIndexes, vectorIndexEntry } from "../../search/vector-index.ts";
 import { openCatalog, qualifiedName, type Table } from "../../storage/catalog.ts";
 import { openFile } from "../../storage/file.ts";
 import { bytesOf, numberOf, prepare, textOf } from "../../storage/rows.ts";
@@ -24,6 +25,8 @@ export function* databaseProblems(sql: DatabaseSync): Generator<string> {
   const catalog = openCatalog(sql);
   const counts = new Map<Table, number>();
   const words = new Map<number, Set<number>>();
+  const vectorIndexes = openVectorIndexes(sql);
+  const vectors = new Map<number, number>();
   const entry = prepare(sql, "SELECT row FROM entries WHERE index_id = ? AND key = ?");
 
   for (const found of prepare(sql, "SELECT row, key, size, json FROM documents").iterate()) {
@@ -50,10 +53,24 @@ export function* databaseProblems(sql: DatabaseSync): Generator<string> {
       if (textIndexEntry(index, value) === null) continue;
       words.set(index.id, (words.get(index.id) ?? new Set()).add(row));
     }
+    for (const index of table.vectorIndexes.values()) {
+      const expected = vectorIndexEntry(index, value);
+      if (expected === null) continue;
+      vectors.set(index.id, (vectors.get(index.id) ?? 0) + 1);
+      if (!vectorIndexes.has(index, row, expected)) yield `Document ${id}: vector index ${index.name} lacks its vector or its filters.`;
+    }
   }
 
   yield* strayEntries(sql, catalog.list(), counts);
   yield* strayWords(sql, catalog.list(), words);
+  for (const table of catalog.list()) {
+    for (const index of table.vectorIndexes.values()) {
+      const expected = vectors.get(index.id) ?? 0;
+      const found = vectorIndexes.count(index);
+      if (found.vectors !== expected || found.marks !== expected * index.filterFields.length)
+        yield `Vector index ${qualifiedName(table)}.${index.name} holds ${found.vectors} vectors and ${found.marks} filters for ${expected} documents.`;
+    }
+  }
 }
 
 function* strayEntries(sql: DatabaseSync, tables: Table[], counts: Map<Table, number>): Generator<string> {

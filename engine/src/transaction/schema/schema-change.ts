@@ -1,9 +1,10 @@
 import { textIndexEntry } from "../../search/text-index.ts";
-import type { Index, SearchIndex, Table } from "../../storage/catalog.ts";
+import { vectorIndexEntry } from "../../search/vector-index.ts";
+import type { AnyIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import type { Timestamp } from "../../values/types.ts";
 import { entryKey, idOf, parseDocument } from "../document.ts";
-import { checkIndexCounts, diffIndexes, type Schema, type TableDiff } from "./schema.ts";
+import { checkIndexCounts, diffIndexes, type IndexDefinition, type Schema, type TableDiff } from "./schema.ts";
 import { parseSchema } from "./schemas.ts";
 import type { StorageContext } from "../transaction.ts";
 import type { PreparedSchema } from "../types.ts";
@@ -28,24 +29,13 @@ export function prepareSchema(
     at,
     parsed,
     diffs,
-    indexesAdded: diffs.flatMap(({ table, add, addSearch }) => summary(table, add, addSearch)),
-    indexesRemoved: diffs.flatMap(({ table, remove, removeSearch }) => summary(table, remove, removeSearch)),
+    indexesAdded: diffs.flatMap(({ table, add }) => add.map((index) => ({ table, ...index }))),
+    indexesRemoved: diffs.flatMap(({ table, remove }) => remove.map((index) => ({ table, ...index }))),
   };
 }
 
 function isPrepared(schema: PreparedSchema | undefined): schema is Prepared {
   return schema !== undefined && "at" in schema;
-}
-
-function summary(
-  table: string,
-  indexes: TableDiff["add"],
-  searchIndexes: TableDiff["addSearch"],
-): PreparedSchema["indexesAdded"][number][] {
-  return [
-    ...indexes.map(({ name, fields }) => ({ table, name, fields })),
-    ...searchIndexes.map(({ name, searchField, filterFields }) => ({ table, name, fields: [searchField, ...filterFields] })),
-  ];
 }
 
 function checkDocuments(schema: Schema, component: string, { schemas, catalog, store, reportProgress }: StorageContext): void {
@@ -82,25 +72,35 @@ export function buildIndexes({ component, diffs, parsed }: Prepared, context: St
 }
 
 function changeTable(table: Table, diff: TableDiff, context: StorageContext): void {
-  const { catalog, store, textIndexes } = context;
-  for (const { name } of diff.remove) {
-    const index = table.indexes.get(name);
-    if (index === undefined) continue;
-    catalog.removeIndex(index);
-    store.dropEntries(index.id);
-  }
-  for (const { name } of diff.removeSearch) {
-    const index = table.searchIndexes.get(name);
-    if (index === undefined) continue;
-    catalog.removeIndex(index);
-    textIndexes.drop(index);
-  }
-  const added = diff.add.map(({ name, fields }) => catalog.addIndex(table, name, fields));
-  const addedSearch = diff.addSearch.map(({ name, searchField, filterFields }) =>
-    catalog.addSearchIndex(table, name, searchField, filterFields),
+  for (const { type, name } of diff.remove) removeIndex(table, type, name, context);
+  fillIndexes(
+    table,
+    diff.add.map((definition) => addIndex(table, definition, context)),
+    context,
   );
-  for (const index of addedSearch) textIndexes.create(index);
-  fillIndexes(table, added, addedSearch, context);
+}
+
+function removeIndex(table: Table, type: IndexDefinition["type"], name: string, context: StorageContext): void {
+  const { catalog, store, textIndexes, vectorIndexes } = context;
+  const index = { database: table.indexes, search: table.searchIndexes, vector: table.vectorIndexes }[type].get(name);
+  if (index === undefined) return;
+  catalog.removeIndex(index);
+  if (index.kind === "database") store.dropEntries(index.id);
+  else if (index.kind === "search") textIndexes.drop(index);
+  else vectorIndexes.drop(index);
+}
+
+function addIndex(table: Table, definition: IndexDefinition, { catalog, textIndexes, vectorIndexes }: StorageContext): AnyIndex {
+  const { type, name } = definition;
+  if (type === "database") return catalog.addIndex(table, name, definition.fields);
+  if (type === "search") {
+    const index = catalog.addSearchIndex(table, name, definition.searchField, definition.filterFields);
+    textIndexes.create(index);
+    return index;
+  }
+  const index = catalog.addVectorIndex(table, definition);
+  vectorIndexes.create(index);
+  return index;
 }
 
 export const hasOutdatedTexts = ({ catalog, textIndexes }: StorageContext): boolean =>
@@ -113,24 +113,25 @@ export function rebuildOutdatedTexts(context: StorageContext): void {
       context.textIndexes.drop(index);
       context.textIndexes.create(index);
     }
-    fillIndexes(table, [], outdated, context);
+    fillIndexes(table, outdated, context);
   }
 }
 
-function fillIndexes(
-  table: Table,
-  added: Index[],
-  addedSearch: SearchIndex[],
-  { store, textIndexes, reportProgress }: StorageContext,
-): void {
-  if (added.length + addedSearch.length === 0) return;
+function fillIndexes(table: Table, added: AnyIndex[], { store, textIndexes, vectorIndexes, reportProgress }: StorageContext): void {
+  if (added.length === 0) return;
   for (const { row, text } of store.all(table.byCreationTime.id)) {
     reportProgress();
     const value = parseDocument(text);
-    for (const index of added) store.insertEntry(index.id, entryKey(index, value, idOf(value)), row);
-    for (const index of addedSearch) {
-      const words = textIndexEntry(index, value);
-      if (words !== null) textIndexes.insert(index, row, words);
+    for (const index of added) {
+      if (index.kind === "database") {
+        store.insertEntry(index.id, entryKey(index, value, idOf(value)), row);
+      } else if (index.kind === "search") {
+        const words = textIndexEntry(index, value);
+        if (words !== null) textIndexes.insert(index, row, words);
+      } else {
+        const entry = vectorIndexEntry(index, value);
+        if (entry !== null) vectorIndexes.insert(index, row, entry);
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 import { defineSchema, defineTable } from "convex/server";
-import { v } from "convex/values";
+import { v, type Validator } from "convex/values";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../values/types.ts";
 import { checkIntegrity } from "../integrity/integrity.ts";
@@ -13,6 +13,7 @@ beforeEach(() => {
 afterEach(() => data[Symbol.dispose]());
 
 const named = defineTable({ name: v.string() });
+const vectorIndex = (part: object): object => ({ indexDescriptor: "by", vectorField: "a", dimensions: 3, filterFields: [], ...part });
 
 describe("a schema", () => {
   test("is rejected, naming table, document and field, if data does not match", () => {
@@ -64,7 +65,7 @@ describe("a schema", () => {
     });
     const rows = defineTable({ name: v.string(), list: v.string() });
     const first = db.prepareSchema(schemaJson(defineSchema({ rows: rows.index("by_name", ["name"]) })));
-    expect(first.indexesAdded).toEqual([{ table: "rows", name: "by_name", fields: ["name"] }]);
+    expect(first.indexesAdded).toEqual([{ table: "rows", type: "database", name: "by_name", fields: ["name"] }]);
     expect(first.indexesRemoved).toEqual([]);
     db.applySchema(first);
     expect(names(collect(db.beginQuery(), range("rows.by_name")))).toEqual(["a", "b", "c"]);
@@ -72,8 +73,8 @@ describe("a schema", () => {
     const second = db.prepareSchema(
       schemaJson(defineSchema({ rows: defineTable({ name: v.string(), list: v.string() }).index("by_name", ["list", "name"]) })),
     );
-    expect(second.indexesAdded).toEqual([{ table: "rows", name: "by_name", fields: ["list", "name"] }]);
-    expect(second.indexesRemoved).toEqual([{ table: "rows", name: "by_name", fields: ["name"] }]);
+    expect(second.indexesAdded).toEqual([{ table: "rows", type: "database", name: "by_name", fields: ["list", "name"] }]);
+    expect(second.indexesRemoved).toEqual([{ table: "rows", type: "database", name: "by_name", fields: ["name"] }]);
     db.applySchema(second);
     expect(names(collect(db.beginQuery(), range("rows.by_name", [eq("list", "x")])))).toEqual(["b", "c"]);
 
@@ -111,13 +112,84 @@ describe("a schema", () => {
     [{ indexes: [{ indexDescriptor: "by", fields: ["a", "a"] }] }, 'has the field "a" twice'],
     [{ indexes: [{ indexDescriptor: "by", fields: ["_id"] }] }, 'cannot have the system field "_id"'],
     [{ indexes: Array.from({ length: 33 }, (_, i) => ({ indexDescriptor: `by_${i}`, fields: ["a"] })) }, "has more than 32 indexes"],
-    [{ vectorIndexes: [{}] }, "has vector indexes, which this deployment does not support"],
+    [{ vectorIndexes: [vectorIndex({ dimensions: 1 })] }, "must have an integer of dimensions from 2 to 4096; received 1."],
+    [{ vectorIndexes: [vectorIndex({ dimensions: 4097 })] }, "from 2 to 4096; received 4097."],
+    [{ vectorIndexes: [vectorIndex({ dimensions: 2.5 })] }, "from 2 to 4096; received 2.5."],
+    [{ vectorIndexes: [vectorIndex({ filterFields: Array.from({ length: 17 }, (_, i) => `f${i}`) })] }, "more than 16 filter fields"],
+    [{ vectorIndexes: [vectorIndex({ filterFields: ["a", "a"] })] }, 'has the filter field "a" twice'],
+    [{ vectorIndexes: [vectorIndex({ filterFields: ["a..b"] })] }, 'has the invalid field path "a..b"'],
+    [{ vectorIndexes: [vectorIndex({ vectorField: "" })] }, 'has the invalid field path ""'],
+    [{ vectorIndexes: Array.from({ length: 5 }, (_, i) => vectorIndex({ indexDescriptor: `by_${i}` })) }, "has more than 4 vector indexes"],
+    [
+      { indexes: [{ indexDescriptor: "by", fields: ["a"] }], vectorIndexes: [vectorIndex({ indexDescriptor: "by" })] },
+      'has two indexes named "by"',
+    ],
+    [{ vectorIndexes: [vectorIndex({ indexDescriptor: "by_id" })] }, "reserved name"],
     [{ tableName: "_mine" }, 'Invalid table name: "_mine"'],
     [{ documentType: undefined }, "Malformed schema"],
   ] satisfies [object, string][])("is rejected with %j", (part, message) => {
     const table = { tableName: "rows", indexes: [], searchIndexes: [], vectorIndexes: [], documentType: { type: "any" }, ...part };
     const json: Json = JSON.parse(JSON.stringify({ tables: [table], schemaValidation: true }));
     expect(() => data.db.prepareSchema(json)).toThrow(message);
+  });
+
+  describe("with a vector index of a field", { tags: "@vector-schema" }, () => {
+    const prepare = (field: Validator<unknown, "required", string>) => {
+      const index = { vectorField: "nested.field" as never, dimensions: 3 };
+      const nested = v.union(v.object({ field }), v.object({ size: v.number() }));
+      return data.db.prepareSchema(schemaJson(defineSchema({ rows: defineTable({ nested }).vectorIndex("by", index) })));
+    };
+
+    test.each([
+      ["v.array(v.float64())", v.array(v.float64())],
+      ["an optional array", v.optional(v.array(v.float64()))],
+      ["a union with an array", v.union(v.null(), v.array(v.float64()))],
+      ["v.any()", v.any()],
+    ])("is accepted for %s", (_type, field) => {
+      expect(prepare(field as never).indexesAdded).toMatchObject([{ name: "by", vectorField: "nested.field" }]);
+    });
+
+    test.each([
+      ["v.array(v.int64())", v.array(v.int64())],
+      ["v.array(v.string())", v.array(v.string())],
+      ["v.number()", v.number()],
+      ["a union without an array", v.union(v.null(), v.string())],
+    ])("is rejected for %s", (_type, field) => {
+      expect(() => prepare(field as never)).toThrow(
+        'Vector index "rows.by" needs the field "nested.field" to be v.array(v.float64()), or a union with it.',
+      );
+    });
+  });
+
+  test("with a vector index of a missing field is rejected", () => {
+    const rows = defineTable({ a: v.array(v.float64()) }).vectorIndex("by", { vectorField: "b" as never, dimensions: 3 });
+    expect(() => data.db.prepareSchema(schemaJson(defineSchema({ rows })))).toThrow('needs the field "b" to be v.array(v.float64())');
+  });
+
+  test("counts vector indexes towards the limit of indexes", () => {
+    const indexes = Array.from({ length: 30 }, (_, i) => ({ indexDescriptor: `by_${i}`, fields: ["a"] }));
+    const vectorIndexes = ["x", "y", "z"].map((indexDescriptor) => vectorIndex({ indexDescriptor }));
+    const table = { tableName: "rows", indexes, searchIndexes: [], vectorIndexes, documentType: { type: "any" } };
+    expect(() => data.db.prepareSchema(JSON.parse(JSON.stringify({ tables: [table] })))).toThrow("has more than 32 indexes");
+  });
+
+  test("rebuilds a vector index whose dimensions change", () => {
+    const rows = (dimensions: number) =>
+      defineSchema({ rows: defineTable({ list: v.array(v.float64()) }).vectorIndex("by", { vectorField: "list", dimensions }) });
+    useSchema(data.db, rows(2));
+    mutate(data.db, (tx) =>
+      [
+        [1, 2],
+        [1, 2, 3],
+      ].map((list) => tx.insert("rows", { list })),
+    );
+    expect(data.db.prepareSchema(schemaJson(rows(3)))).toMatchObject({
+      indexesAdded: [{ type: "vector", dimensions: 3 }],
+      indexesRemoved: [{ type: "vector", dimensions: 2 }],
+    });
+    useSchema(data.db, rows(3));
+    data.db.close();
+    expect(checkIntegrity(data.dir)).toEqual([]);
   });
 
   test("still opens with more indexes than allowed if an earlier build stored it", () => {

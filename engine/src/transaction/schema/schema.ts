@@ -2,19 +2,28 @@ import type { Namespace, Table } from "../../storage/catalog.ts";
 import { checkIdentifier } from "../../storage/catalog.ts";
 import type { JsonObject } from "../../values/canonical.ts";
 import { FunctionError } from "../../values/errors.ts";
-import { MAX_INDEX_FIELDS, MAX_INDEXES_PER_TABLE, MAX_SEARCH_FILTERS } from "../../values/limits.ts";
+import {
+  MAX_INDEX_FIELDS,
+  MAX_INDEXES_PER_TABLE,
+  MAX_SEARCH_FILTERS,
+  MAX_VECTOR_DIMENSIONS,
+  MAX_VECTOR_FILTER_FIELDS,
+  MAX_VECTOR_INDEXES_PER_TABLE,
+  MIN_VECTOR_DIMENSIONS,
+} from "../../values/limits.ts";
 import type { Json } from "../../values/types.ts";
 import { parseValidator, type ValidatorJson } from "../../values/validator-json.ts";
 import { findFault, type IdTables } from "../../values/validators.ts";
 
-export type IndexDefinition = { name: string; fields: string[] };
-export type SearchDefinition = { name: string; searchField: string; filterFields: string[] };
+export type DatabaseDefinition = { type: "database"; name: string; fields: string[] };
+export type SearchDefinition = { type: "search"; name: string; searchField: string; filterFields: string[] };
+export type VectorDefinition = { type: "vector"; name: string; vectorField: string; dimensions: number; filterFields: string[] };
+export type IndexDefinition = DatabaseDefinition | SearchDefinition | VectorDefinition;
 export type TableDefinition = {
   name: string;
   validator: ValidatorJson;
   validatorText: string;
   indexes: IndexDefinition[];
-  searchIndexes: SearchDefinition[];
 };
 
 /** `defineSchema(...).export()` (`convex/src/server/schema.ts`); null accepts everything. */
@@ -49,47 +58,39 @@ export class Schema {
 }
 
 /** An index whose definition changed is in both lists. */
-export type TableDiff = {
-  table: string;
-  add: IndexDefinition[];
-  remove: IndexDefinition[];
-  addSearch: SearchDefinition[];
-  removeSearch: SearchDefinition[];
-};
+export type TableDiff = { table: string; add: IndexDefinition[]; remove: IndexDefinition[] };
 
 export function diffIndexes(schema: Schema, namespace: Namespace): TableDiff[] {
   const names = new Set([...schema.tables.keys(), ...namespace.list().flatMap((table) => (table.isSystem ? [] : [table.name]))]);
   return [...names].map((name) => {
-    const table = namespace.find(name);
-    const target = schema.tables.get(name);
-    const indexes = declaredIndexes(table);
-    const searchIndexes = declaredSearchIndexes(table);
-    return {
-      table: name,
-      add: missing(target?.indexes ?? [], indexes),
-      remove: missing(indexes, target?.indexes ?? []),
-      addSearch: missing(target?.searchIndexes ?? [], searchIndexes),
-      removeSearch: missing(searchIndexes, target?.searchIndexes ?? []),
-    };
+    const target = schema.tables.get(name)?.indexes ?? [];
+    const existing = declaredIndexes(namespace.find(name));
+    return { table: name, add: missing(target, existing), remove: missing(existing, target) };
   });
 }
 
 function declaredIndexes(table: Table | undefined): IndexDefinition[] {
   if (table === undefined) return [];
-  return [...table.indexes.values()]
-    .filter((index) => index !== table.byId && index !== table.byCreationTime)
-    .map(({ name, fields }) => ({ name, fields: fields.slice(0, -1) }));
+  const declared = [...table.indexes.values()].filter((index) => index !== table.byId && index !== table.byCreationTime);
+  return [
+    ...declared.map(({ name, fields }): IndexDefinition => ({ type: "database", name, fields: fields.slice(0, -1) })),
+    ...[...table.searchIndexes.values()].map(({ name, searchField, filterFields }): IndexDefinition => ({
+      type: "search",
+      name,
+      searchField,
+      filterFields: [...filterFields],
+    })),
+    ...[...table.vectorIndexes.values()].map(({ name, vectorField, dimensions, filterFields }): IndexDefinition => ({
+      type: "vector",
+      name,
+      vectorField,
+      dimensions,
+      filterFields: [...filterFields],
+    })),
+  ];
 }
 
-function declaredSearchIndexes(table: Table | undefined): SearchDefinition[] {
-  return [...(table?.searchIndexes.values() ?? [])].map(({ name, searchField, filterFields }) => ({
-    name,
-    searchField,
-    filterFields: [...filterFields],
-  }));
-}
-
-function missing<T extends { name: string }>(target: T[], existing: T[]): T[] {
+function missing(target: IndexDefinition[], existing: IndexDefinition[]): IndexDefinition[] {
   const texts = new Set(existing.map((definition) => JSON.stringify(definition)));
   return target.filter((definition) => !texts.has(JSON.stringify(definition)));
 }
@@ -99,21 +100,22 @@ function readTable(json: Json): TableDefinition {
   if (typeof tableName !== "string") throw malformed("table");
   checkIdentifier(tableName, "table");
   if (documentType === undefined) throw malformed(`table "${tableName}"`);
-  if (listOf(vectorIndexes ?? [], tableName).length > 0) {
-    throw new FunctionError(`Table "${tableName}" has vector indexes, which this deployment does not support.`);
-  }
+  const validator = parseValidator(documentType);
   const table = {
     name: tableName,
-    validator: parseValidator(documentType),
+    validator,
     validatorText: JSON.stringify(documentType),
-    indexes: listOf(indexes ?? [], tableName).map((index) => readIndex(tableName, index)),
-    searchIndexes: listOf(searchIndexes ?? [], tableName).map((index) => readSearchIndex(tableName, index)),
+    indexes: [
+      ...listOf(indexes ?? [], tableName).map((index) => readIndex(tableName, index)),
+      ...listOf(searchIndexes ?? [], tableName).map((index) => readSearchIndex(tableName, index)),
+      ...listOf(vectorIndexes ?? [], tableName).map((index) => readVectorIndex(tableName, index, validator)),
+    ],
   };
   checkNames(table);
   return table;
 }
 
-function readIndex(table: string, json: Json): IndexDefinition {
+function readIndex(table: string, json: Json): DatabaseDefinition {
   const { indexDescriptor, fields } = objectOf(json, `index of "${table}"`);
   if (typeof indexDescriptor !== "string") throw malformed(`index of "${table}"`);
   const names = listOf(fields, `index of "${table}"`).map(String);
@@ -126,7 +128,7 @@ function readIndex(table: string, json: Json): IndexDefinition {
     if (name.startsWith("_")) throw new FunctionError(`${where} cannot have the system field "${name}".`);
     if (names.indexOf(name) !== i) throw new FunctionError(`${where} has the field "${name}" twice.`);
   }
-  return { name: indexDescriptor, fields: names };
+  return { type: "database", name: indexDescriptor, fields: names };
 }
 
 function readSearchIndex(table: string, json: Json): SearchDefinition {
@@ -136,11 +138,48 @@ function readSearchIndex(table: string, json: Json): SearchDefinition {
   if (filters.length > MAX_SEARCH_FILTERS * 2) {
     throw new FunctionError(`Search index "${table}.${indexDescriptor}" has more than ${MAX_SEARCH_FILTERS * 2} filter fields.`);
   }
-  return { name: indexDescriptor, searchField, filterFields: filters };
+  return { type: "search", name: indexDescriptor, searchField, filterFields: filters };
+}
+
+function readVectorIndex(table: string, json: Json, validator: ValidatorJson): VectorDefinition {
+  const { indexDescriptor, vectorField, dimensions, filterFields } = objectOf(json, `vector index of "${table}"`);
+  if (typeof indexDescriptor !== "string" || typeof vectorField !== "string") throw malformed(`vector index of "${table}"`);
+  const filters = listOf(filterFields ?? [], `vector index of "${table}"`).map(String);
+  const where = `Vector index "${table}.${indexDescriptor}"`;
+  if (
+    typeof dimensions !== "number" ||
+    !Number.isInteger(dimensions) ||
+    dimensions < MIN_VECTOR_DIMENSIONS ||
+    dimensions > MAX_VECTOR_DIMENSIONS
+  ) {
+    throw new FunctionError(
+      `${where} must have an integer of dimensions from ${MIN_VECTOR_DIMENSIONS} to ${MAX_VECTOR_DIMENSIONS}; received ${JSON.stringify(dimensions)}.`,
+    );
+  }
+  if (filters.length > MAX_VECTOR_FILTER_FIELDS)
+    throw new FunctionError(`${where} has more than ${MAX_VECTOR_FILTER_FIELDS} filter fields.`);
+  for (const [i, name] of filters.entries())
+    if (filters.indexOf(name) !== i) throw new FunctionError(`${where} has the filter field "${name}" twice.`);
+  for (const path of [vectorField, ...filters])
+    if (path.split(".").includes("")) throw new FunctionError(`${where} has the invalid field path "${path}".`);
+  if (!acceptsVector(validator, vectorField.split(".")))
+    throw new FunctionError(`${where} needs the field "${vectorField}" to be v.array(v.float64()), or a union with it.`);
+  return { type: "vector", name: indexDescriptor, vectorField, dimensions, filterFields: filters };
+}
+
+/** Returns whether the validator accepts an array of numbers at the path. */
+function acceptsVector(validator: ValidatorJson, path: readonly string[]): boolean {
+  if (validator.type === "any") return true;
+  if (validator.type === "union") return validator.value.some((member) => acceptsVector(member, path));
+  const [name, ...rest] = path;
+  if (name === undefined) return validator.type === "array" && (validator.value.type === "number" || validator.value.type === "any");
+  if (validator.type === "record") return acceptsVector(validator.values.fieldType, rest);
+  const field = validator.type === "object" && Object.hasOwn(validator.value, name) ? validator.value[name] : undefined;
+  return field !== undefined && acceptsVector(field.fieldType, rest);
 }
 
 function checkNames(table: TableDefinition): void {
-  const names = [...table.indexes, ...table.searchIndexes].map((index) => index.name);
+  const names = table.indexes.map((index) => index.name);
   for (const [i, name] of names.entries()) {
     checkIdentifier(name, "index");
     if (name === "by_id" || name === "by_creation_time") {
@@ -152,9 +191,11 @@ function checkNames(table: TableDefinition): void {
 
 /** Throws for too many indexes. Call it for new schemas only, because earlier builds allowed more indexes. */
 export function checkIndexCounts({ tables }: Schema): void {
-  for (const { name, indexes, searchIndexes } of tables.values())
-    if (indexes.length + searchIndexes.length > MAX_INDEXES_PER_TABLE)
-      throw new FunctionError(`Table "${name}" has more than ${MAX_INDEXES_PER_TABLE} indexes.`);
+  for (const { name, indexes } of tables.values()) {
+    if (indexes.length > MAX_INDEXES_PER_TABLE) throw new FunctionError(`Table "${name}" has more than ${MAX_INDEXES_PER_TABLE} indexes.`);
+    if (indexes.filter(({ type }) => type === "vector").length > MAX_VECTOR_INDEXES_PER_TABLE)
+      throw new FunctionError(`Table "${name}" has more than ${MAX_VECTOR_INDEXES_PER_TABLE} vector indexes.`);
+  }
 }
 
 function objectOf(json: Json | undefined, what: string): { [key: string]: Json | undefined } {

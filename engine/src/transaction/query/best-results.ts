@@ -1,0 +1,42 @@
+export type VectorResult = { id: string; score: number };
+
+/** Keeps the best results: the highest scores first, and the lower id among equal scores. */
+export class BestResults {
+  readonly #limit: number;
+  readonly #floor: VectorResult | null;
+  readonly #results: VectorResult[] = [];
+
+  /** Ignores results that are not better than `floor`. */
+  constructor(limit: number, floor: VectorResult | null = null) {
+    this.#limit = limit;
+    this.#floor = floor;
+  }
+
+  /** The worst result if there are enough, so that only better ones are needed. */
+  get floor(): VectorResult | null {
+    return this.#results.length < this.#limit ? this.#floor : (this.#results.at(-1) ?? null);
+  }
+
+  /** Returns whether a result with this score can be among the best. */
+  accepts(score: number): boolean {
+    const { floor } = this;
+    return floor === null || score >= floor.score;
+  }
+
+  add(result: VectorResult): void {
+    const { floor } = this;
+    if (floor !== null && compare(result, floor) >= 0) return;
+    const place = this.#results.findIndex((other) => compare(result, other) <= 0);
+    if (place !== -1 && this.#results[place]?.id === result.id) return;
+    this.#results.splice(place === -1 ? this.#results.length : place, 0, result);
+    if (this.#results.length > this.#limit) this.#results.pop();
+  }
+
+  list(): VectorResult[] {
+    return [...this.#results];
+  }
+}
+
+function compare(one: VectorResult, other: VectorResult): number {
+  return other.score - one.score || (one.id < other.id ? -1 : Number(one.id > other.id));
+}
