@@ -96,6 +96,19 @@ describe("a vector index, pushed by the command line", { tags: ["slow", "@vector
     await expect(similar([1, 0, 0])).rejects.toThrow("Vector index foods.by_embedding not found.");
   });
 
+  it("is printed as staged, and as enabled once it is no longer staged", { tags: "@staged-cli" }, async () => {
+    writeSchema(INDEX.replace(" })", ", staged: true })"));
+    const staged = await push();
+    expect(staged).toMatchObject({ code: 0 });
+    expect(staged.stderr).toMatch(/foods\.by_embedding\s+\(vector\)\s+embedding \(3 dimensions\), filter on cuisine\s+\(staged\)/);
+    await expect(similar([1, 0, 0])).rejects.toThrow("Index foods.by_embedding is staged.");
+    writeSchema(INDEX);
+    const enabled = await push();
+    expect(enabled).toMatchObject({ code: 0 });
+    expect(enabled.stderr).toMatch(/These indexes are now enabled:\s+\[\*\] foods\.by_embedding/);
+    expect(await similar([1, 0, 0])).toEqual(["soup", "curry", "salad"]);
+  });
+
   it("with wrong dimensions is refused, with the index and the limits", async () => {
     writeSchema(INDEX.replace("dimensions: 3", "dimensions: 5000"));
     const refused = await push();

@@ -7,6 +7,8 @@ import { checkedComponent, evaluatedDefinition } from "./component-response.ts";
 
 type Fields = { [key: string]: Json };
 
+export const NO_CHANGE: SchemaChange = { indexesAdded: [], indexesRemoved: [], indexesEnabled: [], indexesDisabled: [] };
+
 export type SchemaChanges = ReadonlyMap<ComponentPath, SchemaChange>;
 
 export function startPushResponse(options: {
@@ -58,7 +60,7 @@ export function finishPushResponse(before: Push | null, after: Push, changes: Sc
       moduleDiff: diff(previous.get(path)?.modules ?? [], next.get(path)?.modules ?? []),
       udfConfigDiff: null,
       cronDiff: { ...cronDiff(previous.get(path)?.crons ?? {}, next.get(path)?.crons ?? {}) },
-      indexDiff: indexDiff(changes.get(path) ?? { indexesAdded: [], indexesRemoved: [] }),
+      indexDiff: indexDiff(changes.get(path) ?? NO_CHANGE),
       schemaDiff: null,
     },
   ]);
@@ -85,7 +87,7 @@ function mountsOf(push: Push | null): Map<ComponentPath, Mounted> {
 }
 
 export function evaluateSchemaResponse(analysis: Analysis, changes: SchemaChanges, sizes: ReadonlyMap<string, number>): Fields {
-  const predict = (component: ComponentPath, indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
+  const predict = (component: ComponentPath, indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped" | "enabled" | "disabled") =>
     indexes.map((index): Fields => ({
       ...indexConfig(index),
       change: kind,
@@ -94,19 +96,24 @@ export function evaluateSchemaResponse(analysis: Analysis, changes: SchemaChange
     }));
   const definitionOf = (component: ComponentPath): string =>
     analysis.components.mounts.find(({ path }) => path === component)?.definition ?? APP;
-  const evaluations = [...changes].map(([component, { indexesAdded, indexesRemoved }]): [string, Fields] => {
-    const indexes = [...predict(component, indexesAdded, "added"), ...predict(component, indexesRemoved, "dropped")];
+  const evaluations = [...changes].map(([component, change]): [string, Fields] => {
+    const indexes = [
+      ...predict(component, change.indexesAdded, "added"),
+      ...predict(component, change.indexesRemoved, "dropped"),
+      ...predict(component, change.indexesEnabled, "enabled"),
+      ...predict(component, change.indexesDisabled, "disabled"),
+    ];
     return [component, { definitionPath: definitionOf(component), schemaValidation: true, tables: [], indexes }];
   });
   return { componentSchemaEvaluations: Object.fromEntries(evaluations), newComponentDefinitions: [] };
 }
 
-function indexDiff({ indexesAdded, indexesRemoved }: SchemaChange): Fields {
+function indexDiff({ indexesAdded, indexesRemoved, indexesEnabled, indexesDisabled }: SchemaChange): Fields {
   return {
     added_indexes: indexesAdded.map(indexConfig),
     removed_indexes: indexesRemoved.map(indexConfig),
-    enabled_indexes: [],
-    disabled_indexes: [],
+    enabled_indexes: indexesEnabled.map(indexConfig),
+    disabled_indexes: indexesDisabled.map(indexConfig),
   };
 }
 

@@ -9,15 +9,20 @@ import { json } from "../http/reply.ts";
 import type { Handler, Routes } from "../http/router.ts";
 import type { Json } from "../values/types.ts";
 import { moduleHash, pushedModules, readBundle } from "./push-request.ts";
-import { evaluateSchemaResponse, finishPushResponse, schemaChange, startPushResponse, type SchemaChanges } from "./push-response.ts";
+import {
+  evaluateSchemaResponse,
+  finishPushResponse,
+  schemaChange,
+  NO_CHANGE,
+  startPushResponse,
+  type SchemaChanges,
+} from "./push-response.ts";
 
 const PENDING_PUSHES = 8;
 
 type SchemaError = { component: ComponentPath; message: string };
 type Pending = { push: Push; changes: SchemaChanges; schemaError: SchemaError | null };
 type Body = { [key: string]: Json };
-
-const NO_CHANGE: SchemaChange = { indexesAdded: [], indexesRemoved: [] };
 
 export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator): Routes {
   const pending = new Map<string, Pending>();
@@ -103,9 +108,8 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
     "POST /api/deploy2/evaluate_schema": admin(async (body) => {
       const { push, changes } = await start(body);
       const sizes = new Map<string, number>();
-      for (const [component, { indexesAdded, indexesRemoved }] of changes)
-        for (const { table } of [...indexesAdded, ...indexesRemoved])
-          sizes.set(nameIn(component, table), await runner.tableSize(table, component));
+      for (const [component, change] of changes)
+        for (const { table } of Object.values(change).flat()) sizes.set(nameIn(component, table), await runner.tableSize(table, component));
       return evaluateSchemaResponse(push.analysis, changes, sizes);
     }),
     "POST /api/deploy2/wait_for_schema": admin(async (body): Promise<Json> => {

@@ -138,7 +138,7 @@ export type Components = {
 };
 export type Analysis = ModulesAnalysis & { authProviders: Json[]; components: Components };
 export type Push = { bundle: Bundle; analysis: Analysis };
-export type SchemaChange = { indexesAdded: readonly IndexChange[]; indexesRemoved: readonly IndexChange[] };
+export type SchemaChange = Record<"indexesAdded" | "indexesRemoved" | "indexesEnabled" | "indexesDisabled", readonly IndexChange[]>;
 
 export type FunctionLog = {
   path: string;

@@ -13,6 +13,8 @@ export type Index = {
   readonly table: Table;
   readonly fields: readonly string[];
   readonly paths: readonly (readonly string[])[];
+  /** Filled, but not available to queries. From the schema in force (`schemas.ts`). */
+  staged: boolean;
 };
 
 export type SearchIndex = {
@@ -22,6 +24,7 @@ export type SearchIndex = {
   readonly table: Table;
   readonly searchField: string;
   readonly filterFields: readonly string[];
+  staged: boolean;
 };
 
 export type VectorIndex = {
@@ -32,6 +35,7 @@ export type VectorIndex = {
   readonly vectorField: string;
   readonly dimensions: number;
   readonly filterFields: readonly string[];
+  staged: boolean;
 };
 
 export type Table = {
@@ -174,7 +178,7 @@ export function openCatalog(sql: DatabaseSync) {
       return index;
     },
     addSearchIndex(table: Table, name: string, searchField: string, filterFields: readonly string[]): SearchIndex {
-      const index: SearchIndex = { id: nextIndex++, kind: "search", name, table, searchField, filterFields };
+      const index: SearchIndex = { id: nextIndex++, kind: "search", name, table, searchField, filterFields, staged: false };
       persist(index);
       table.searchIndexes.set(name, index);
       return index;
@@ -183,7 +187,7 @@ export function openCatalog(sql: DatabaseSync) {
       table: Table,
       { name, vectorField, dimensions, filterFields }: Pick<VectorIndex, "name" | "vectorField" | "dimensions" | "filterFields">,
     ): VectorIndex {
-      const index: VectorIndex = { id: nextIndex++, kind: "vector", name, table, vectorField, dimensions, filterFields };
+      const index: VectorIndex = { id: nextIndex++, kind: "vector", name, table, vectorField, dimensions, filterFields, staged: false };
       persist(index);
       table.vectorIndexes.set(name, index);
       return index;
@@ -220,9 +224,10 @@ export function openCatalog(sql: DatabaseSync) {
         if (table === undefined || row.name === "by_id" || row.name === "by_creation_time") continue;
         const definition: unknown = JSON.parse(row.definition);
         const { id, name } = row;
-        if (row.kind === "vector") table.vectorIndexes.set(name, { id, kind: "vector", name, table, ...vectorDefinition(definition) });
+        if (row.kind === "vector")
+          table.vectorIndexes.set(name, { id, kind: "vector", name, table, ...vectorDefinition(definition), staged: false });
         else if (Array.isArray(definition)) table.indexes.set(name, databaseIndex(id, name, table, definition.map(String)));
-        else table.searchIndexes.set(name, { id, kind: "search", name, table, ...searchDefinition(definition) });
+        else table.searchIndexes.set(name, { id, kind: "search", name, table, ...searchDefinition(definition), staged: false });
       }
       for (const { component, name, number, byId, byCreationTime } of before) {
         if (!byNumber.has(number)) make(number, component, name, byId.id, byCreationTime.id);
@@ -252,6 +257,9 @@ export function openCatalog(sql: DatabaseSync) {
   return catalog;
 }
 
+export const indexOf = (table: Table, { type, name }: { type: AnyIndex["kind"]; name: string }): AnyIndex | undefined =>
+  ({ database: table.indexes, search: table.searchIndexes, vector: table.vectorIndexes })[type].get(name);
+
 /** Returns a table's name in the whole deployment: "limiter/windows" in the component `limiter`. */
 export const qualifiedName = ({ component, name }: Pick<Table, "component" | "name">): string =>
   component === APP ? name : `${component}/${name}`;
@@ -269,7 +277,7 @@ export function checkIdentifier(name: string, what: "table" | "index"): void {
 }
 
 function databaseIndex(id: number, name: string, table: Table, fields: readonly string[]): Index {
-  return { id, kind: "database", name, table, fields, paths: fields.map((field) => field.split(".")) };
+  return { id, kind: "database", name, table, fields, paths: fields.map((field) => field.split(".")), staged: false };
 }
 
 /** Returns what `indexes.definition` in the data file contains. */

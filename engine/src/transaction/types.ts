@@ -119,6 +119,8 @@ export interface PreparedSchema {
   readonly component: string;
   readonly indexesAdded: IndexChange[];
   readonly indexesRemoved: IndexChange[];
+  readonly indexesEnabled: IndexChange[];
+  readonly indexesDisabled: IndexChange[];
 }
 
 export type IndexChange = { table: string } & IndexDefinition;

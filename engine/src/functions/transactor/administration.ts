@@ -27,8 +27,11 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
         checkedResult(target, question.params.text, database.beginQuery().in(target.path.component));
       });
     case "prepare": {
-      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.params.schema, question.params.component);
-      return { indexesAdded, indexesRemoved } satisfies SchemaChange;
+      const { indexesAdded, indexesRemoved, indexesEnabled, indexesDisabled } = database.prepareSchema(
+        question.params.schema,
+        question.params.component,
+      );
+      return { indexesAdded, indexesRemoved, indexesEnabled, indexesDisabled } satisfies SchemaChange;
     }
     case "apply": {
       const { bundle, analysis } = question.params;

@@ -1,4 +1,4 @@
-import type { Index, Namespace, SearchIndex, Table } from "../../storage/catalog.ts";
+import type { AnyIndex, Index, Namespace, SearchIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import { encodeKey, FIRST_KEY, keyAfterPrefix, LAST_KEY } from "../../values/keys.ts";
 import { MAX_DOCUMENT_BYTES } from "../../values/limits.ts";
@@ -41,18 +41,26 @@ export function planQuery(query: Json, namespace: Pick<Namespace, "table">): Pla
         const [table, name] = tableAndIndex(textOf(indexName), namespace);
         const index = table.indexes.get(name);
         if (index === undefined) throw new FunctionError(`Index ${table.name}.${name} not found.`);
+        assertEnabled(index);
         return { kind: "range", table, index, range: indexRange(index, listOf(range)), order: orderOf(order) };
       }
       case "Search": {
         const [table, name] = tableAndIndex(textOf(indexName), namespace);
         const index = table.searchIndexes.get(name);
         if (index === undefined) throw new FunctionError(`Search index ${table.name}.${name} not found.`);
+        assertEnabled(index);
         return { kind: "search", table, index, ...searchFilters(index, listOf(filters)) };
       }
       default:
         throw malformed(query);
     }
   }
+}
+
+/** @throws FunctionError for a staged index */
+export function assertEnabled({ table, name, staged }: AnyIndex): void {
+  if (staged)
+    throw new FunctionError(`Index ${table.name}.${name} is staged. Remove \`staged\` from its definition, then push, to use it.`);
 }
 
 function planOperator(json: Json): Operator {

@@ -169,6 +169,14 @@ describe("a vector search", () => {
     expect(await filtered(or())).toEqual([]);
   });
 
+  test("finds all documents of several filters, of which one is rare", async () => {
+    const cuisineOf = (i: number) => (i === 20 ? "french" : "thai");
+    const documents = Array.from({ length: 21 }, (_, i) => ({ name: `${i}`, embedding: [1, 2, 3, 4, 5], cuisine: cuisineOf(i) }));
+    add(...documents);
+    const expressions = or(eq("cuisine", "thai"), eq("cuisine", "french"));
+    expect(await find({ vector: [1, 2, 3, 4, 5], limit: 100, expressions })).toHaveLength(21);
+  });
+
   test("follows changes of vectors and filters", async () => {
     const [first = "", second = "", third = ""] = add(
       { name: "first", embedding: [1, 0, 0, 0, 0], cuisine: "thai" },

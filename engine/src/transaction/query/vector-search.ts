@@ -10,6 +10,7 @@ import type { Overlay } from "../overlay.ts";
 import type { StorageContext } from "../transaction.ts";
 import { BestResults, type VectorResult } from "./best-results.ts";
 import { queryValue } from "./filter.ts";
+import { assertEnabled } from "./plan.ts";
 
 /** Takes about 5 ms, so that other calls do not wait longer. */
 const SLICE_BYTES = 2 * 1024 * 1024;
@@ -81,6 +82,7 @@ function planVectorSearch(json: Json, namespace: { find(name: string): Table | u
   const [tableName = "", descriptor = ""] = name.split(".");
   const index = namespace.find(tableName)?.vectorIndexes.get(descriptor);
   if (index === undefined) throw new FunctionError(`Vector index ${name} not found.`);
+  assertEnabled(index);
   if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MAX_VECTOR_RESULTS)
     throw new FunctionError(
       `The limit of a vector search must be an integer from 1 to ${MAX_VECTOR_RESULTS}; received ${JSON.stringify(limit)}.`,

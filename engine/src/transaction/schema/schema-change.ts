@@ -1,13 +1,13 @@
 import { textIndexEntry } from "../../search/text-index.ts";
 import { vectorIndexEntry } from "../../search/vector-index.ts";
-import type { AnyIndex, Table } from "../../storage/catalog.ts";
+import { indexOf, type AnyIndex, type Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import type { Timestamp } from "../../values/types.ts";
 import { entryKey, idOf, parseDocument } from "../document.ts";
 import { checkIndexCounts, diffIndexes, type IndexDefinition, type Schema, type TableDiff } from "./schema.ts";
 import { parseSchema } from "./schemas.ts";
 import type { StorageContext } from "../transaction.ts";
-import type { PreparedSchema } from "../types.ts";
+import type { IndexChange, PreparedSchema } from "../types.ts";
 
 export type Prepared = PreparedSchema & { readonly at: Timestamp; readonly parsed: Schema; readonly diffs: TableDiff[] };
 
@@ -29,10 +29,15 @@ export function prepareSchema(
     at,
     parsed,
     diffs,
-    indexesAdded: diffs.flatMap(({ table, add }) => add.map((index) => ({ table, ...index }))),
-    indexesRemoved: diffs.flatMap(({ table, remove }) => remove.map((index) => ({ table, ...index }))),
+    indexesAdded: changesIn(diffs, "add"),
+    indexesRemoved: changesIn(diffs, "remove"),
+    indexesEnabled: changesIn(diffs, "enable"),
+    indexesDisabled: changesIn(diffs, "disable"),
   };
 }
+
+const changesIn = (diffs: TableDiff[], list: Exclude<keyof TableDiff, "table">): IndexChange[] =>
+  diffs.flatMap(({ table, [list]: indexes }) => indexes.map((index) => ({ table, ...index })));
 
 function isPrepared(schema: PreparedSchema | undefined): schema is Prepared {
   return schema !== undefined && "at" in schema;
@@ -72,7 +77,7 @@ export function buildIndexes({ component, diffs, parsed }: Prepared, context: St
 }
 
 function changeTable(table: Table, diff: TableDiff, context: StorageContext): void {
-  for (const { type, name } of diff.remove) removeIndex(table, type, name, context);
+  for (const definition of diff.remove) removeIndex(table, definition, context);
   fillIndexes(
     table,
     diff.add.map((definition) => addIndex(table, definition, context)),
@@ -80,9 +85,9 @@ function changeTable(table: Table, diff: TableDiff, context: StorageContext): vo
   );
 }
 
-function removeIndex(table: Table, type: IndexDefinition["type"], name: string, context: StorageContext): void {
+function removeIndex(table: Table, definition: IndexDefinition, context: StorageContext): void {
   const { catalog, store, textIndexes, vectorIndexes } = context;
-  const index = { database: table.indexes, search: table.searchIndexes, vector: table.vectorIndexes }[type].get(name);
+  const index = indexOf(table, definition);
   if (index === undefined) return;
   catalog.removeIndex(index);
   if (index.kind === "database") store.dropEntries(index.id);

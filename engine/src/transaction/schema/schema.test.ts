@@ -198,6 +198,62 @@ describe("a schema", () => {
     expect(new Schema({ tables: [table] }, { tableOf: () => null }).tables.get("rows")?.indexes).toHaveLength(33);
   });
 
+  test("fills a staged index, which queries can use once it is no longer staged", { tags: "@staged-indexes" }, async () => {
+    const rows = (staged: boolean) =>
+      defineSchema({
+        rows: defineTable({ name: v.string(), list: v.array(v.float64()) })
+          .index("by_name", { fields: ["name"], staged } as never)
+          .searchIndex("words", { searchField: "name", staged } as never)
+          .vectorIndex("by_list", { vectorField: "list", dimensions: 2, staged } as never),
+      });
+    const queries = [
+      async () => names(collect(data.db.beginQuery(), range("rows.by_name"))),
+      async () => names(collect(data.db.beginQuery(), search("rows.words", "name", "b"))),
+      async () => {
+        const query = { indexName: "rows.by_list", vector: [1, 1] };
+        return data.db.vectorSlice({ component: "", query, at: null, after: 0, floor: null })?.results.length;
+      },
+    ];
+    const staged = ["by_name", "words", "by_list"].map((name) => ({ table: "rows", name, staged: true }));
+    const refused = async () => {
+      for (const query of queries) await expect(query()).rejects.toThrow(/^Index rows\.\w+ is staged\. Remove `staged`/);
+    };
+    mutate(data.db, (tx) => tx.insert("rows", { name: "b", list: [1, 2] }));
+    const first = data.db.prepareSchema(schemaJson(rows(true)));
+    expect(first).toMatchObject({ indexesAdded: staged, indexesRemoved: [], indexesEnabled: [], indexesDisabled: [] });
+    data.db.applySchema(first);
+    data.db.flush();
+    await refused();
+    mutate(data.db, (tx) => tx.insert("rows", { name: "a b", list: [2, 1] }));
+    data.reopen();
+    await refused();
+
+    const second = data.db.prepareSchema(schemaJson(rows(false)));
+    expect(second).toMatchObject({ indexesAdded: [], indexesRemoved: [], indexesDisabled: [] });
+    expect(second.indexesEnabled.map(({ name, staged: isStaged }) => [name, isStaged])).toEqual([
+      ["by_name", undefined],
+      ["words", undefined],
+      ["by_list", undefined],
+    ]);
+    data.db.applySchema(second);
+    data.db.flush();
+    expect(await Promise.all(queries.map((query) => query()))).toEqual([["a b", "b"], expect.arrayContaining(["b", "a b"]), 2]);
+
+    expect(data.db.prepareSchema(schemaJson(rows(true)))).toMatchObject({ indexesAdded: [], indexesDisabled: staged, indexesEnabled: [] });
+    useSchema(data.db, rows(true));
+    await refused();
+    expect(data.db.prepareSchema(null)).toMatchObject({ indexesRemoved: staged });
+    data.db.close();
+    expect(checkIntegrity(data.dir)).toEqual([]);
+  });
+
+  test("rejects a staged index with the name of another index", () => {
+    const rows = defineTable({ a: v.string(), b: v.string() })
+      .index("by", ["a"])
+      .index("by", { fields: ["b"], staged: true });
+    expect(() => data.db.prepareSchema(schemaJson(defineSchema({ rows })))).toThrow('Table "rows" has two indexes named "by".');
+  });
+
   test("drops a search index with its words", () => {
     const { db } = data;
     const searched = defineTable({ name: v.string() }).searchIndex("words", { searchField: "name" });

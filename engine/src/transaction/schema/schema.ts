@@ -1,4 +1,4 @@
-import type { Namespace, Table } from "../../storage/catalog.ts";
+import type { AnyIndex, Namespace, Table } from "../../storage/catalog.ts";
 import { checkIdentifier } from "../../storage/catalog.ts";
 import type { JsonObject } from "../../values/canonical.ts";
 import { FunctionError } from "../../values/errors.ts";
@@ -18,7 +18,8 @@ import { findFault, type IdTables } from "../../values/validators.ts";
 export type DatabaseDefinition = { type: "database"; name: string; fields: string[] };
 export type SearchDefinition = { type: "search"; name: string; searchField: string; filterFields: string[] };
 export type VectorDefinition = { type: "vector"; name: string; vectorField: string; dimensions: number; filterFields: string[] };
-export type IndexDefinition = DatabaseDefinition | SearchDefinition | VectorDefinition;
+/** A staged index is filled, but not available to queries. */
+export type IndexDefinition = (DatabaseDefinition | SearchDefinition | VectorDefinition) & { staged?: true };
 export type TableDefinition = {
   name: string;
   validator: ValidatorJson;
@@ -57,62 +58,77 @@ export class Schema {
   }
 }
 
-/** An index whose definition changed is in both lists. */
-export type TableDiff = { table: string; add: IndexDefinition[]; remove: IndexDefinition[] };
+/** An index whose definition changed is in `add` and `remove`. `enable` were staged before, and `disable` are staged now. */
+export type TableDiff = Record<"add" | "remove" | "enable" | "disable", IndexDefinition[]> & { table: string };
 
 export function diffIndexes(schema: Schema, namespace: Namespace): TableDiff[] {
   const names = new Set([...schema.tables.keys(), ...namespace.list().flatMap((table) => (table.isSystem ? [] : [table.name]))]);
   return [...names].map((name) => {
     const target = schema.tables.get(name)?.indexes ?? [];
     const existing = declaredIndexes(namespace.find(name));
-    return { table: name, add: missing(target, existing), remove: missing(existing, target) };
+    const staged = new Set(existing.filter((index) => index.staged).map(definitionText));
+    const remaining = target.filter((index) => !missing([index], existing).includes(index));
+    return {
+      table: name,
+      add: missing(target, existing),
+      remove: missing(existing, target),
+      enable: remaining.filter((index) => !index.staged && staged.has(definitionText(index))),
+      disable: remaining.filter((index) => index.staged && !staged.has(definitionText(index))),
+    };
   });
 }
 
 function declaredIndexes(table: Table | undefined): IndexDefinition[] {
   if (table === undefined) return [];
-  const declared = [...table.indexes.values()].filter((index) => index !== table.byId && index !== table.byCreationTime);
-  return [
-    ...declared.map(({ name, fields }): IndexDefinition => ({ type: "database", name, fields: fields.slice(0, -1) })),
-    ...[...table.searchIndexes.values()].map(({ name, searchField, filterFields }): IndexDefinition => ({
-      type: "search",
-      name,
-      searchField,
-      filterFields: [...filterFields],
-    })),
-    ...[...table.vectorIndexes.values()].map(({ name, vectorField, dimensions, filterFields }): IndexDefinition => ({
-      type: "vector",
-      name,
-      vectorField,
-      dimensions,
-      filterFields: [...filterFields],
-    })),
-  ];
+  const { byId, byCreationTime, indexes, searchIndexes, vectorIndexes } = table;
+  const declared = [...indexes.values()].filter((index) => index !== byId && index !== byCreationTime);
+  return [...declared, ...searchIndexes.values(), ...vectorIndexes.values()].map((index) => ({
+    ...definitionOf(index),
+    ...(index.staged && { staged: true }),
+  }));
+}
+
+function definitionOf(index: AnyIndex): IndexDefinition {
+  const { name } = index;
+  if (index.kind === "database") return { type: "database", name, fields: index.fields.slice(0, -1) };
+  const filterFields = [...index.filterFields];
+  if (index.kind === "search") return { type: "search", name, searchField: index.searchField, filterFields };
+  return { type: "vector", name, vectorField: index.vectorField, dimensions: index.dimensions, filterFields };
 }
 
 function missing(target: IndexDefinition[], existing: IndexDefinition[]): IndexDefinition[] {
-  const texts = new Set(existing.map((definition) => JSON.stringify(definition)));
-  return target.filter((definition) => !texts.has(JSON.stringify(definition)));
+  const texts = new Set(existing.map(definitionText));
+  return target.filter((definition) => !texts.has(definitionText(definition)));
 }
 
+const definitionText = (definition: IndexDefinition): string => JSON.stringify({ ...definition, staged: undefined });
+
+const asStaged = (definition: IndexDefinition): IndexDefinition => ({ ...definition, staged: true });
+
 function readTable(json: Json): TableDefinition {
-  const { tableName, indexes, searchIndexes, vectorIndexes, documentType } = objectOf(json, "table");
+  const table = objectOf(json, "table");
+  const { tableName, documentType } = table;
   if (typeof tableName !== "string") throw malformed("table");
   checkIdentifier(tableName, "table");
   if (documentType === undefined) throw malformed(`table "${tableName}"`);
   const validator = parseValidator(documentType);
-  const table = {
+  const readAll = (field: string, read: (table: string, index: Json, validator: ValidatorJson) => IndexDefinition) =>
+    listOf(table[field] ?? [], tableName).map((index) => read(tableName, index, validator));
+  const definition = {
     name: tableName,
     validator,
     validatorText: JSON.stringify(documentType),
     indexes: [
-      ...listOf(indexes ?? [], tableName).map((index) => readIndex(tableName, index)),
-      ...listOf(searchIndexes ?? [], tableName).map((index) => readSearchIndex(tableName, index)),
-      ...listOf(vectorIndexes ?? [], tableName).map((index) => readVectorIndex(tableName, index, validator)),
+      ...readAll("indexes", readIndex),
+      ...readAll("searchIndexes", readSearchIndex),
+      ...readAll("vectorIndexes", readVectorIndex),
+      ...readAll("stagedDbIndexes", readIndex).map(asStaged),
+      ...readAll("stagedSearchIndexes", readSearchIndex).map(asStaged),
+      ...readAll("stagedVectorIndexes", readVectorIndex).map(asStaged),
     ],
   };
-  checkNames(table);
-  return table;
+  checkNames(definition);
+  return definition;
 }
 
 function readIndex(table: string, json: Json): DatabaseDefinition {

@@ -1,4 +1,4 @@
-import type { Catalog } from "../../storage/catalog.ts";
+import { indexOf, type Catalog } from "../../storage/catalog.ts";
 import type { Json } from "../../values/types.ts";
 import type { Settings } from "../types.ts";
 import { Schema } from "./schema.ts";
@@ -30,6 +30,13 @@ export class Schemas {
 
   set(component: string, schema: Schema): void {
     this.#byComponent.set(component, schema);
+    for (const { name, indexes } of schema.tables.values()) {
+      const table = this.#catalog.namespace(component).find(name);
+      for (const definition of indexes) {
+        const index = table && indexOf(table, definition);
+        if (index) index.staged = definition.staged === true;
+      }
+    }
   }
 }
 
