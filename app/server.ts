@@ -62,6 +62,7 @@ export function createApp(config: AppConfig, log?: Log, installation: Installati
   const pictures = imageServiceFor(config);
   const { partialUploads } = uploadsFor(config);
   let fileEviction: ReturnType<typeof evictDeletedFiles> | null = null;
+  let revocations: ReturnType<typeof pictures.followRevocations> | null = null;
   let stopRemovingUploads: (() => void) | null = null;
   const { smtpUrl, mailFrom } = config;
   const recorder = operationRecorder(config);
@@ -105,6 +106,7 @@ export function createApp(config: AppConfig, log?: Log, installation: Installati
       void recorder.start();
       endRemovedGroups(config);
       fileEviction ??= evictDeletedFiles(config, pictures.copies);
+      revocations ??= pictures.followRevocations();
       stopRemovingUploads ??= removeUploadsOfDeletedAccounts(config, partialUploads);
     },
     recordBackup: (outcome) => void recorder.backup(outcome),
@@ -115,7 +117,7 @@ export function createApp(config: AppConfig, log?: Log, installation: Installati
       recorder.close();
       history.close();
       await failuresRecorded(config);
-      await Promise.all([partialUploads.close(), mail?.close(), webhooks?.close(), fileEviction?.close()]);
+      await Promise.all([partialUploads.close(), mail?.close(), webhooks?.close(), fileEviction?.close(), revocations?.close()]);
     },
   };
 }

@@ -381,6 +381,7 @@ const entries: Record<string, Entry> = {
   "released:list": { by: "server", args: () => ({ from: 0, paginationOpts }) },
   "released:latest": { by: "server" },
   "released:living": { by: "server", args: () => ({ table: "designImages", paginationOpts }) },
+  "revocations:since": { by: "server", args: () => ({ after: null, connection: 0 }) },
   "billing:getBilling": { by: "person" },
   "auditLog:list": { by: "person", args: () => ({ paginationOpts }) },
   "auditLog:listAll": { by: "person", args: () => ({ paginationOpts }) },

@@ -6,6 +6,7 @@ const crons = cronJobs();
 crons.interval("drop stored files without a row", { hours: 1 }, internal.jobs.hourly.run, { job: "sweep" });
 crons.interval("delete what has been in the trash for 30 days", { hours: 1 }, internal.jobs.hourly.run, { job: "expireTrash" });
 crons.interval("forget which files were deleted", { hours: 1 }, internal.jobs.hourly.run, { job: "sweepReleased" });
+crons.interval("delete old revocations", { hours: 1 }, internal.jobs.hourly.run, { job: "sweepRevocations" });
 crons.interval("take up unfinished removals", { hours: 1 }, internal.jobs.hourly.run, { job: "resumeRemovals" });
 crons.interval("take up unfinished transfers", { hours: 1 }, internal.jobs.hourly.run, { job: "resumeTransfers" });
 // A job with a new name runs immediately after the deployment.

@@ -1,6 +1,6 @@
 import { type PaginationOptions, paginationOptsValidator, type PaginationResult, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { designFor, imageFor, ownRoleIn, projectFor, serverMutationForToken, serverQueryForToken } from "./model/access";
+import { designFor, fileQueryForToken, imageFor, ownRoleIn, projectFor, serverMutationForToken, serverQueryForToken } from "./model/access";
 import { commentShape, threadShape } from "./model/comments/commentShapes";
 import { anchor } from "./model/comments/commentTables";
 import { repliesIn, threadsOn } from "./model/comments/readThreads";
@@ -110,7 +110,7 @@ export const getVersions = tokenQuery({
   handler: (ctx, { imageId }) => versionsIn(ctx, imageId),
 });
 
-export const getFile = tokenQuery({
+export const getFile = fileQueryForToken({
   args: imageFileArgs,
   returns: imageFileShape,
   handler: imageFileFor,

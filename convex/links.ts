@@ -8,7 +8,7 @@ import {
   serverMutationFor,
   serverQuery,
   serverQueryFor,
-  serverQueryForLink,
+  fileQueryForLink,
   userMutation,
   type UserMutationCtx,
   userQuery,
@@ -201,7 +201,7 @@ export const find = serverQuery({
   },
 });
 
-export const getFile = serverQueryForLink({
+export const getFile = fileQueryForLink({
   args: imageFileArgs,
   returns: imageFileShape,
   handler: imageFileFor,

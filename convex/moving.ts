@@ -1,7 +1,8 @@
 import { type FunctionReference, getFunctionName, makeFunctionReference } from "convex/server";
 import { v } from "convex/values";
 import { internal } from "./_generated/api";
-import { internalMutation, internalQuery, type MutationCtx } from "./_generated/server";
+import { internalQuery, type MutationCtx } from "./_generated/server";
+import { internalMutation } from "./model/functions";
 import { recordAuditEvent } from "./model/audit/recordAuditEvent";
 
 /** Functions for `npm run move` (decision 223), called with the deployment's admin key while READ_ONLY is set. */

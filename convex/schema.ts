@@ -16,6 +16,7 @@ import { favouriteTables } from "./model/items/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { notificationTables } from "./model/notifications/settings";
 import { presenceTables } from "./model/presence/presenceTables";
+import { revocationTables } from "./model/revocations/revocationTables";
 import { projectReviews, review, reviewCounts, reviewTables } from "./model/review/reviewTables";
 import { transferTables } from "./model/transfers/transferTables";
 import { tagTables } from "./model/tags/tagTables";
@@ -98,6 +99,7 @@ export default defineSchema({
   ...transferTables,
   ...auditTables,
   ...movingTables,
+  ...revocationTables,
 
   projects: defineTable({
     ownerId: v.string(),

@@ -289,7 +289,8 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     const imageId = await server.mutation(api.uploads.finalize, args);
     const file = await server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId });
     const { contentType, size, width, height, checksum } = properties(content);
-    expect(file).toEqual({ storageUrl: expect.any(String), name: "photo.png", designId, contentType, size, width, height, checksum });
+    const facts = { storageUrl: expect.any(String), name: "photo.png", designId, contentType, size, width, height, checksum };
+    expect(file).toEqual({ ...facts, rows: expect.arrayContaining([imageId, designId]), accessEndsAt: expect.any(Number) });
     await ada.mutation(api.designImages.remove, { id: imageId });
     expect(await refused(server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId }))).toEqual({ code: "not_found" });
   });

@@ -3,6 +3,7 @@ import { recordActivity } from "./model/activities/recordActivity";
 import {
   type CallerCtx,
   designFor,
+  fileQueryFor,
   imageFor,
   serverMutation,
   serverMutationFor,
@@ -235,7 +236,7 @@ export const discard = serverMutation({
   },
 });
 
-export const getFile = serverQueryFor({
+export const getFile = fileQueryFor({
   args: imageFileArgs,
   returns: imageFileShape,
   handler: imageFileFor,
@@ -244,7 +245,7 @@ export const getFile = serverQueryFor({
 const FILES_MAX = 50;
 
 /** Returns the files of a page's images in one call, null for "not_found". Throws "invalid" above 50 images. */
-export const getFiles = serverQueryFor({
+export const getFiles = fileQueryFor({
   args: { images: v.array(v.object({ imageId: v.string(), versionId: v.optional(v.string()) })) },
   returns: v.array(v.union(imageFileShape, v.null())),
   handler: async (ctx, { images }) => {

@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { isAdministrator, serverMutation, serverQuery } from "../model/access";
 import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { isLastAdministrator } from "../model/admin/administrators";

@@ -1,5 +1,5 @@
 import { internal } from "../_generated/api";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 
 const BATCH = 200;
 const FEW = 10;

@@ -1,7 +1,8 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
-import { internalMutation, type MutationCtx } from "../_generated/server";
+import type { MutationCtx } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { type AccountEvent, event } from "../model/accounts/events";
 import type { AccountNotice } from "../model/accounts/noticeTables";
 import { isPlaceholder } from "../model/accounts/placeholder";

@@ -1,7 +1,7 @@
 import { type GenericId, v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { deleteImages, unsentImagesOf } from "../model/comments/commentImages";
 import { subtractReactions } from "../model/comments/reactions";
 import { deletePresence } from "../model/presence/presence";

@@ -1,7 +1,8 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
-import { internalMutation, type MutationCtx } from "../_generated/server";
+import type { MutationCtx } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { ifVisible, type UserMutationCtx } from "../model/access";
 import { applyAction } from "../model/bulk/applyAction";
 import { batchSize, inBatches, listSize, partOf, scheduleBatch, smallerBatch } from "../model/bulk/batches";

@@ -1,7 +1,8 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
-import { internalMutation, type MutationCtx } from "../_generated/server";
+import type { MutationCtx } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { ifVisible } from "../model/access";
 import { deleteImages, deleteImagesOn, transferImage } from "../model/comments/commentImages";
 import { deleteRowsOf } from "../model/comments/threads";

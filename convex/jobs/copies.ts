@@ -1,7 +1,8 @@
 import { type ObjectType, v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc, Id } from "../_generated/dataModel";
-import { internalMutation, type MutationCtx } from "../_generated/server";
+import type { MutationCtx } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { recordActivity } from "../model/activities/recordActivity";
 import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath, type UserMutationCtx } from "../model/access";
 import { reportStoppedCopy } from "../model/bulk/reportStoppedCopy";

@@ -1,7 +1,8 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
-import { internalMutation, type QueryCtx } from "../_generated/server";
+import type { QueryCtx } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { rowOfFile } from "../model/images/files";
 import { liveCounts, usageOf } from "../model/limits/usage";
 

@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { redactItem } from "../model/activities/redactItem";
 
 export const forget = internalMutation({

@@ -1,12 +1,13 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { isReadOnly } from "../model/readOnly";
 
 const JOBS = {
   sweep: internal.jobs.sweep.run,
   expireTrash: internal.jobs.purge.expire,
   sweepReleased: internal.jobs.sweepReleased.sweep,
+  sweepRevocations: internal.jobs.revocations.sweep,
   resumeRemovals: internal.jobs.purge.resume,
   resumeTransfers: internal.jobs.transfers.resume,
   upgrade: internal.jobs.upgrade.run,

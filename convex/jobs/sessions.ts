@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { endSessions } from "../model/admin/endSessions";
 
 export const end = internalMutation({

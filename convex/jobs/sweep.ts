@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { discardFile, fileIsTaken } from "../model/images/files";
 
 // Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.

@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { RELEASED_RETENTION_MS } from "../model/rules";
 
 const BATCH = 500;

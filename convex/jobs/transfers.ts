@@ -1,7 +1,8 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
-import { internalMutation, type MutationCtx } from "../_generated/server";
+import type { MutationCtx } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { bytesInComments } from "../model/comments/commentImages";
 import { withLimits } from "../model/limits/limits";
 import { expectRoomForFiles, isWithinLimit } from "../model/limits/usage";

@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 import { remainingPathOf } from "../model/access";
 
 /** A row has at most 50 changes, each of which reads up to three rows. */

@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
-import { internalMutation } from "../_generated/server";
+import { internalMutation } from "../model/functions";
 
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 500;

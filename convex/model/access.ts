@@ -14,6 +14,8 @@ import { memberOf } from "./members";
 import { expectWritable } from "./readOnly";
 import { allows, linkRole, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
 import { nameGuest } from "./rules";
+import { noteRead, type Reads, recordReads } from "./revocations/recordReads";
+import { recordingRevocations, recordRevocations } from "./revocations/recordRevocations";
 import { recordChanges } from "./undo/recordChanges";
 import type { UndoStep } from "./undo/undoTables";
 
@@ -154,14 +156,31 @@ function guestOf(guest: LinkWriter["guest"]): Author {
 
 type Customization<Ctx, Rest extends unknown[], Args, Input> = { args: Args; input: (ctx: Ctx, ...rest: Rest) => Promise<Input> };
 
-/** Refuses the mutation before any read while the data is being moved. */
-const writing = <Ctx, Rest extends unknown[], Args, Input>({ args, input }: Customization<Ctx, Rest, Args, Input>) => ({
+/** Refuses the mutation before any read while the data is being moved, and records changes of access to images. */
+const writing = <Rest extends unknown[], Args, Input extends { ctx: object }>({
   args,
-  input: (ctx: Ctx, ...rest: Rest): Promise<Input> => {
+  input,
+}: Customization<MutationCtx, Rest, Args, Input>) => ({
+  args,
+  input: async (ctx: MutationCtx, ...rest: Rest) => {
     expectWritable();
-    return input(ctx, ...rest);
+    return recordingRevocations(ctx, (recorded) => input(recorded, ...rest));
   },
 });
+
+/** Records the rows that a query of image files reads, because changes of them can end the access. */
+const readingFiles = <Rest extends unknown[], Args, Input extends { ctx: object }>({
+  args,
+  input,
+}: Customization<QueryCtx, Rest, Args, Input>) => ({
+  args,
+  input: async (ctx: QueryCtx, ...rest: Rest) => {
+    const reads = recordReads(ctx.db);
+    const given = await input({ ...ctx, db: reads.db }, ...rest);
+    return { ...given, ctx: { ...given.ctx, db: reads.db, reads } };
+  },
+});
+export type FileReaderCtx = ReaderCtx & { reads: Reads<QueryCtx["db"]> };
 
 export const userQuery = customQuery(query, asPerson);
 /** Builds queries for users and for visitors of public links. Visitors can call no other functions (docs/access.md). */
@@ -172,13 +191,15 @@ export const undoableMutation = customMutation(mutation, {
   args: { step: v.optional(v.string()) },
   input: async (ctx: MutationCtx, { step }: { step?: string | undefined }) => {
     expectWritable();
+    const revocations = recordRevocations(ctx.db);
     const live = await caller(ctx);
-    const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live });
+    const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live, db: revocations.db });
     return {
-      ctx: { ...live, db: recorder?.db ?? ctx.db, ...(step !== undefined && { step: { name: step } }) },
+      ctx: { ...live, db: recorder?.db ?? revocations.db, ...(step !== undefined && { step: { name: step } }) },
       args: {},
       onSuccess: async () => {
         if (recorder && step !== undefined) await recorder.save(step);
+        await revocations.save();
       },
     };
   },
@@ -202,6 +223,9 @@ export const serverQueryForSender = customQuery(query, asServerForSender("write"
 export const serverMutationForSender = customMutation(mutation, writing(asServerForSender("write")));
 export const serverMutationForCommenter = customMutation(mutation, writing(asServerForSender("comment")));
 export const serverQueryForLink = customQuery(query, asServerForLink);
+export const fileQueryFor = customQuery(query, readingFiles(asServerFor));
+export const fileQueryForToken = customQuery(query, readingFiles(asServerForToken("read")));
+export const fileQueryForLink = customQuery(query, readingFiles(asServerForLink));
 export const serverMutationForLink = customMutation(mutation, writing(asServerForLinkAuthor));
 
 async function caller(ctx: QueryCtx): Promise<Caller> {
@@ -229,28 +253,24 @@ async function linkReader(ctx: QueryCtx, reference: LinkReference): Promise<Read
   return { user: null, link };
 }
 
-/** Caches roles within a call, as each call has its own user object. Bulk actions check one project many times. */
-const knownRoles = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Role | null>>>();
+/** Caches memberships within a call, as each call has its own user object. Bulk actions check one project many times. */
+const knownMembers = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Doc<"projectMembers"> | null>>>();
 
 /** Applies the only access rule. Owners need no query. */
 async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
   if (user === null) return link?.projectId === _id ? linkRole({ downloads: link.downloads, comments: link.kind === "comment" }) : null;
   if (ownerId === user.id) return "owner";
-  const known = knownRoles.get(user) ?? new Map<Id<"projects">, Promise<Role | null>>();
-  knownRoles.set(user, known);
-  const role = known.get(_id) ?? memberRoleIn(db, _id, user.id);
-  known.set(_id, role);
-  return role;
+  const known = knownMembers.get(user) ?? new Map<Id<"projects">, Promise<Doc<"projectMembers"> | null>>();
+  knownMembers.set(user, known);
+  const member = known.get(_id) ?? memberOf({ db }, _id, user.id);
+  known.set(_id, member);
+  noteRead(db, await member);
+  return (await member)?.role ?? null;
 }
 
 /** Throws "not_found" unless the link's target is the item or one of its parents. */
 function expectTarget({ user, link }: ReaderCtx, ...path: string[]): void {
   if (user === null && !path.includes(link?.itemId ?? "")) throw notFound();
-}
-
-async function memberRoleIn(db: QueryCtx["db"], projectId: Id<"projects">, userId: string): Promise<Role | null> {
-  const member = await memberOf({ db }, projectId, userId);
-  return member && member.role;
 }
 
 export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {

@@ -38,6 +38,11 @@ export const IMAGE_SIDE_MAX = 100_000;
 /** How long deletions are reported to app servers (milliseconds). A server that was down for longer checks its files at start. */
 export const RELEASED_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
+/** How long app servers show an image without asking the deployment again, while they are told of changes (milliseconds). */
+export const IMAGE_GRANT_MAX_MS = 15 * 60 * 1000;
+
+export const REVOCATION_RETENTION_MS = 4 * IMAGE_GRANT_MAX_MS;
+
 /** Few enough to delete an image in one transaction and to list its versions in one response. */
 export const VERSIONS_MAX = 50;
 

@@ -4,7 +4,7 @@ import { callSystemQuery } from "./admin-calls.ts";
 import { MoveError } from "./move-error.ts";
 
 /** Rows that the app's own jobs and servers write into a new deployment. The move replaces them. */
-const OWN_TABLES = new Set(["auditSettings", "rateLimits", "releasedFiles", "sweeps", "upgrades"]);
+const OWN_TABLES = new Set(["auditSettings", "rateLimits", "releasedFiles", "revocations", "sweeps", "upgrades"]);
 const TABLES = 1000;
 
 const tablesSchema = z.looseObject({ page: z.array(z.looseObject({ name: z.string() })) });

@@ -10,6 +10,7 @@ const TABLES_WITHOUT_USER = [
   "presenceSweeps",
   "rateLimits",
   "releasedFiles",
+  "revocations",
   "sweeps",
   "upgrades",
 ];

@@ -14,6 +14,7 @@ import { type Infer, v, type Value } from "convex/values";
 import { type AuthRequest, authRequest } from "../audit/authEvents";
 import { conflict } from "../errors";
 import { expectWritable } from "../readOnly";
+import { recordingRevocations } from "../revocations/recordRevocations";
 import { isTaken, type Read, type Row, readRows, type StoreModel, type Tables } from "./adapterRows";
 import { requireService } from "./service";
 import { type FilterClause, filterClause } from "./adapterFilters";
@@ -65,8 +66,10 @@ const serverMutation = customMutation(mutation, {
   args: { request: v.optional(authRequest) },
   input: async (ctx: GenericMutationCtx<StoreModel>, { request = {} }: { request?: AuthRequest | undefined }) => {
     expectWritable();
-    await requireService(ctx);
-    return { ctx: { request }, args: {} };
+    return recordingRevocations(ctx, async () => {
+      await requireService(ctx);
+      return { ctx: { request }, args: {} };
+    });
   },
 });
 

@@ -16,7 +16,7 @@ export type CountingProxy = {
 
 /** Long enough that calls which the app starts in parallel overlap on a busy machine. */
 const LATENCY_MS = 150;
-const WORKERS = /^(accounts\/mail:(claim|due)|webhooks:(claim|due)|released:|accounts\/deleted:)/;
+const WORKERS = /^(accounts\/mail:(claim|due)|webhooks:(claim|due)|released:|revocations:|accounts\/deleted:)/;
 
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   let calls: DeploymentCall[] = [];

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { IMAGE_GRANT_MAX_MS } from "#convex/model/rules";
 import { createAccessCache, GRANT_MS, STORED_MS, type AccessibleImage } from "./access-cache.server";
 
 const picture: AccessibleImage = { contentType: "image/png", checksum: "c".repeat(64), name: "a.png", size: 1, width: 2, height: 3 };
@@ -142,5 +143,134 @@ describe("createAccessCache", () => {
     pass(GRANT_MS);
     expect(await accessCache.get("s", "i")).toBeNull();
     expect(requests).toEqual(["s i"]);
+  });
+});
+
+describe("createAccessCache with revocations", () => {
+  const granted: AccessibleImage = { ...picture, storageUrl: "x", rows: ["image", "project"] };
+
+  function setUpFollowing(answer: () => AccessibleImage | null = () => granted) {
+    let now = 0;
+    let position = 0;
+    let isUp = true;
+    const changes = new Map<string, number>();
+    const requested: string[] = [];
+    const accessCache = createAccessCache(
+      async (sessionId, imageId) => {
+        requested.push(`${sessionId} ${imageId}`);
+        return answer();
+      },
+      () => now,
+      undefined,
+      {
+        position: () => position,
+        stateOf: (rows, since) => (rows.some((row) => (changes.get(row) ?? 0) > since) ? "changed" : isUp ? "unchanged" : "unknown"),
+      },
+    );
+    return {
+      accessCache,
+      requests: requested,
+      pass: (ms: number) => (now += ms),
+      change: (row: string) => changes.set(row, ++position),
+      setUp: (up: boolean) => (isUp = up),
+    };
+  }
+
+  it("loads an image once per visit", { tags: "@grant-lasts" }, async () => {
+    const { accessCache, requests, pass } = setUpFollowing();
+    for (const ms of [0, GRANT_MS, IMAGE_GRANT_MAX_MS - GRANT_MS - 1]) {
+      pass(ms);
+      expect(await accessCache.get("s", "i")).toEqual(granted);
+      expect(await accessCache.getStored("s", "i")).toEqual(granted);
+    }
+    expect(requests).toHaveLength(1);
+    pass(1);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(2);
+  });
+
+  it("loads an image again after a row has changed", { tags: "@grant-revoked" }, async () => {
+    let image: AccessibleImage | null = granted;
+    const { accessCache, requests, change } = setUpFollowing(() => image);
+    await accessCache.get("s", "i");
+    change("another project");
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(1);
+    image = null;
+    change("project");
+    expect(await accessCache.get("s", "i")).toBeNull();
+  });
+
+  it("loads an image again if a row changed while it was loaded", async () => {
+    let changeLater = (): unknown => undefined;
+    const { accessCache, requests, change } = setUpFollowing(() => {
+      changeLater();
+      return granted;
+    });
+    changeLater = () => change("project");
+    await accessCache.get("s", "i");
+    changeLater = () => undefined;
+    await accessCache.get("s", "i");
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(2);
+  });
+
+  it("loads an image again after ten seconds while the subscription is down", { tags: "@grant-while-down" }, async () => {
+    const { accessCache, requests, pass, setUp: setSubscription } = setUpFollowing();
+    await accessCache.get("s", "i");
+    setSubscription(false);
+    pass(GRANT_MS - 1);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(1);
+    pass(1);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(2);
+    setSubscription(true);
+    pass(GRANT_MS);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([
+    { isFollowed: true, calls: 4 },
+    { isFollowed: false, calls: 240 },
+  ])("sends $calls calls for 200 images in ten minutes, followed: $isFollowed", async ({ isFollowed, calls }) => {
+    let now = 0;
+    let sent = 0;
+    const accessCache = createAccessCache(
+      async () => granted,
+      () => now,
+      async (_session, images) => {
+        sent++;
+        return images.map(() => granted);
+      },
+      { position: () => 0, stateOf: () => (isFollowed ? "unchanged" : "unknown") },
+    );
+    const images = Array.from({ length: 200 }, (_, index) => ({ imageId: `${index}` }));
+    accessCache.expect("s", images);
+    for (; now < 600_000; now += GRANT_MS) await Promise.all(images.map(({ imageId }) => accessCache.get("s", imageId)));
+    expect(sent).toBe(calls);
+  });
+
+  it("loads an image again near the end of the session", async () => {
+    const { accessCache, requests, pass } = setUpFollowing(() => ({ ...granted, accessEndsAt: 100_000 }));
+    await accessCache.get("s", "i");
+    pass(39_999);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(1);
+    pass(1);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(2);
+  });
+
+  it("keeps a grant when a page stores the same image, and replaces it by another file", async () => {
+    const { accessCache, requests, pass } = setUpFollowing();
+    await accessCache.get("s", "i");
+    accessCache.store("s", [{ ...picture, _id: "i" }]);
+    pass(GRANT_MS);
+    await accessCache.get("s", "i");
+    expect(requests).toHaveLength(1);
+    accessCache.store("s", [{ ...picture, checksum: "d".repeat(64), _id: "i" }]);
+    expect((await accessCache.get("s", "i"))?.checksum).toBe("d".repeat(64));
   });
 });

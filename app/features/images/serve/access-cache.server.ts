@@ -1,6 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { IMAGE_GRANT_MAX_MS } from "#convex/model/rules";
 import type { Rotation } from "../display/image-address";
+import { LOADED_TOGETHER_MAX, loadTogether } from "./load-together";
+import type { Revocations } from "./revocations.server";
 
 export type AccessibleImage = {
   contentType: string;
@@ -12,14 +14,20 @@ export type AccessibleImage = {
   page?: number | undefined;
   rotation?: Rotation | undefined;
   storageUrl?: string | undefined;
+  /** Ids of the rows that gave access. Without them, the image is loaded again after `GRANT_MS`. */
+  rows?: readonly string[] | undefined;
+  accessEndsAt?: number | undefined;
 };
 
 export type ShownImage = { imageId: string; versionId?: string | undefined };
 
 export type AccessCache = {
-  /** Returns an image, loaded at most once per `GRANT_MS`, also for simultaneous calls. The default version is the current one. */
+  /**
+   * Returns an image. Loads it at most once per `GRANT_MS`, or per `IMAGE_GRANT_MAX_MS` while revocations are followed.
+   * The default version is the current one.
+   */
   get(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null>;
-  /** Returns an image with a storage address that is at most `STORED_MS` old, since a new version can replace the file. */
+  /** Returns an image with its storage address, at most `STORED_MS` old unless revocations are followed: a new version replaces the file. */
   getStored(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null | undefined>;
   /** Groups a page's images, so that the first request loads the files of all of them. Grants no access. */
   expect(sessionId: string, images: readonly ShownImage[]): void;
@@ -31,19 +39,18 @@ export type AccessCache = {
 
 type LoadedImage = AccessibleImage & { _id: string; versionId?: string | undefined };
 
-/** How long a picture stays visible after its session or access ends: the documented exception to immediate revocation. */
+/** How long a picture stays visible after its session or access ends, if revocations are not followed (docs/access.md). */
 export const GRANT_MS = 10_000;
 
 const MAX_ENTRIES = 20_000;
 
 export const STORED_MS = 2_000;
 
-const GROUP = 50;
+/** Time before the end of a session or link at which its images are loaded again every `GRANT_MS`, for clocks that differ. */
+const EXPIRY_MARGIN_MS = 60_000;
 
-const COLLECT_MS = 4;
-
-type Grant = { picture: Promise<AccessibleImage | null>; until: number };
-type Batch = { images: ShownImage[]; files: Promise<(AccessibleImage | null)[]> };
+/** `position`: that of the revocations before the image was loaded. */
+type Grant = { picture: Promise<AccessibleImage | null>; loaded?: AccessibleImage; from: number; position: number };
 type Load = (sessionId: string, imageId: string, versionId?: string) => Promise<AccessibleImage | null>;
 type LoadMany = (sessionId: string, images: readonly ShownImage[]) => Promise<(AccessibleImage | null)[]>;
 
@@ -51,48 +58,45 @@ export function createAccessCache(
   loadImage: Load,
   now: () => number = Date.now,
   loadImages: LoadMany = (sessionId, images) => Promise.all(images.map((each) => loadImage(sessionId, each.imageId, each.versionId))),
+  revocations: Pick<Revocations, "position" | "stateOf"> = { position: () => 0, stateOf: () => "unknown" },
 ): AccessCache {
   const cache = new LRUCache<string, Grant>({ max: MAX_ENTRIES });
   const groups = new LRUCache<string, readonly ShownImage[]>({ max: MAX_ENTRIES });
-  const batches = new Map<string, Batch>();
   const keyOf = (sessionId: string, imageId: string, versionId = "") => `${sessionId} ${imageId} ${versionId}`;
 
   function set(key: string, picture: Promise<AccessibleImage | null>): Grant {
-    const grant = { picture, until: now() + GRANT_MS };
+    const grant = { picture, from: now(), position: revocations.position() };
     cache.set(key, grant);
     return grant;
   }
 
   function granted(key: string): Grant | undefined {
     const grant = cache.get(key);
-    return grant && grant.until > now() ? grant : undefined;
+    const state = grant && stateOf(grant);
+    return state === "unchanged" || (state === "unknown" && isYounger(grant, GRANT_MS)) ? grant : undefined;
   }
 
-  /** Another server may have rendered the page, so its images are unknown here. Requests that arrive together share one call. */
-  async function loadTogether(sessionId: string, image: ShownImage): Promise<AccessibleImage | null> {
-    const batch = batches.get(sessionId) ?? startBatch(sessionId);
-    const index = batch.images.push(image) - 1;
-    if (batch.images.length === GROUP) batches.delete(sessionId);
-    return (await batch.files)[index] ?? null;
+  const isYounger = (grant: Grant | undefined, ms: number): boolean => grant !== undefined && now() - grant.from < ms;
+
+  function stateOf(grant: Grant): ReturnType<Revocations["stateOf"]> {
+    const { rows, accessEndsAt = Infinity } = grant.loaded ?? {};
+    if (!rows) return "unknown";
+    const isLasting = isYounger(grant, IMAGE_GRANT_MAX_MS) && now() < accessEndsAt - EXPIRY_MARGIN_MS;
+    const state = revocations.stateOf(rows, grant.position);
+    return state === "unchanged" && !isLasting ? "unknown" : state;
   }
 
-  function startBatch(sessionId: string): Batch {
-    const images: ShownImage[] = [];
-    const files = sleep(COLLECT_MS).then(() => {
-      if (batches.get(sessionId) === batch) batches.delete(sessionId);
-      const [only] = images;
-      if (images.length > 1 || !only) return loadImages(sessionId, images);
-      return loadImage(sessionId, only.imageId, only.versionId).then((file) => [file]);
-    });
-    const batch: Batch = { images, files };
-    batches.set(sessionId, batch);
-    return batch;
-  }
+  /** Another server may have rendered the page, so its images are unknown here. */
+  const loadUnknown = loadTogether<ShownImage, AccessibleImage>(async (sessionId, images) => {
+    const [only] = images;
+    if (images.length > 1 || !only) return loadImages(sessionId, images);
+    return [await loadImage(sessionId, only.imageId, only.versionId)];
+  });
 
   function request(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null> {
     const key = keyOf(sessionId, imageId, versionId);
     const group = groups.get(key);
-    if (!group) return cacheGrant(key, loadTogether(sessionId, { imageId, versionId }));
+    if (!group) return cacheGrant(key, loadUnknown(sessionId, { imageId, versionId }));
     const loaded = loadImages(sessionId, group);
     const answers = group.map((each, index) => {
       const answer = loaded.then((files) => files[index] ?? null);
@@ -111,6 +115,7 @@ export function createAccessCache(
       const picture = await loading;
       // A missing picture may appear soon and must then be visible.
       if (picture === null) evict();
+      else grant.loaded = picture;
       return picture;
     } catch (error) {
       evict();
@@ -119,15 +124,21 @@ export function createAccessCache(
   }
 
   function expect(sessionId: string, images: readonly ShownImage[]): void {
-    for (let start = 0; start < images.length; start += GROUP) {
-      const group = images.slice(start, start + GROUP).map(({ imageId, versionId }) => ({ imageId, versionId }));
+    for (let start = 0; start < images.length; start += LOADED_TOGETHER_MAX) {
+      const group = images.slice(start, start + LOADED_TOGETHER_MAX).map(({ imageId, versionId }) => ({ imageId, versionId }));
       for (const { imageId, versionId } of group) groups.set(keyOf(sessionId, imageId, versionId), group);
     }
   }
 
   function store(sessionId: string, images: readonly LoadedImage[]): void {
-    for (const { _id, versionId, contentType, checksum, name, size, width, height, page, rotation } of images)
-      set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page, rotation }));
+    for (const { _id, versionId, contentType, checksum, name, size, width, height, page, rotation } of images) {
+      const key = keyOf(sessionId, _id, versionId);
+      const image = { contentType, checksum, name, size, width, height, page, rotation };
+      const earlier = cache.peek(key);
+      // A grant with rows lasts longer than this one.
+      const isGranted = earlier?.loaded !== undefined && stateOf(earlier) === "unchanged" && isSameImage(earlier.loaded, image);
+      if (!isGranted) set(key, Promise.resolve(image));
+    }
   }
 
   return {
@@ -136,7 +147,7 @@ export function createAccessCache(
     async getStored(sessionId, imageId, versionId) {
       const key = keyOf(sessionId, imageId, versionId);
       const grant = granted(key);
-      if (grant && grant.until - GRANT_MS > now() - STORED_MS) {
+      if (grant && (isYounger(grant, STORED_MS) || stateOf(grant) === "unchanged")) {
         const picture = await grant.picture;
         if (picture?.storageUrl !== undefined) return picture;
       }
@@ -156,3 +167,7 @@ export function createAccessCache(
     },
   };
 }
+
+const FIELDS = ["contentType", "checksum", "name", "size", "width", "height", "page", "rotation"] as const;
+
+const isSameImage = (one: AccessibleImage, other: AccessibleImage): boolean => FIELDS.every((field) => one[field] === other[field]);

@@ -17,6 +17,7 @@ import { reducedFor } from "../codecs/reduced-jpeg.server";
 import { canRotateFile, rotateFile } from "../codecs/rotate-file.server";
 import { isSideways, type Rotation, ROTATIONS } from "../display/image-address";
 import { createRecentOriginals } from "./recent-originals.server";
+import { followRevocations, type Revocations } from "./revocations.server";
 import { openTempFiles } from "../codecs/temp-files.server";
 
 const CACHE_BYTES = 1024 ** 3;
@@ -25,6 +26,8 @@ const FETCH_TIMEOUT_MS = 60_000;
 export type ImageService = {
   accessCache: AccessCache;
   copies: Pick<VariantCache, "evict" | "groups">;
+  /** Subscribes to revocations, so that grants of images last longer and end at once. */
+  followRevocations(): { close(): Promise<void> };
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError`, errors of `uploads.getFile`, and `ReplacedError` if the image's file is not that of `picture`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
@@ -83,6 +86,7 @@ function open(config: AppConfig): ImageService {
     return serviceConvex(config).query(api.uploads.getFile, { sessionId, ...file });
   }
 
+  let revocations: Revocations | null = null;
   const loadFile = (sessionId: string, imageId: string, versionId?: string) =>
     getFile({ sessionId, imageId, versionId }).catch(withoutAccess(null));
   const accessCache = createAccessCache(
@@ -92,6 +96,10 @@ function open(config: AppConfig): ImageService {
       if (isLinkOrToken(sessionId)) return Promise.all(images.map((each) => loadFile(sessionId, each.imageId, each.versionId)));
       const shown = images.map(({ imageId, versionId }) => ({ imageId, versionId }));
       return serviceConvex(config).query(api.uploads.getFiles, { sessionId, images: shown }).catch(withoutAccess([]));
+    },
+    {
+      position: () => revocations?.position() ?? 0,
+      stateOf: (rows, position) => revocations?.stateOf(rows, position) ?? "unknown",
     },
   );
 
@@ -157,6 +165,10 @@ function open(config: AppConfig): ImageService {
     accessCache,
     newPath,
     copies: cache,
+    followRevocations() {
+      revocations = followRevocations(config);
+      return revocations;
+    },
     variant,
     async expectDownload(of) {
       await getFile(of, true);
