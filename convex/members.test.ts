@@ -176,5 +176,7 @@ describe.each(backends)("members on $name", ({ start }) => {
     for (const original of [true, false]) expect(await file(original)).toMatchObject({ name: "fig" });
     await remove(member);
     for (const original of [true, false]) expect(await refused(file(original))).toEqual(NOT_FOUND);
+    const together = { sessionId: eve.sessionId, images: [{ imageId: image }], original: true };
+    expect(await server.query(api.uploads.getFiles, together)).toEqual([null]);
   });
 });

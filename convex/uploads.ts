@@ -244,15 +244,18 @@ export const getFile = fileQueryFor({
 
 const FILES_MAX = 50;
 
-/** Returns the files of a page's images in one call, null for "not_found". Throws "invalid" above 50 images. */
+/** Returns the files of images in one call, null for "not_found". `original`: to download them. Throws "invalid" above 50 images. */
 export const getFiles = fileQueryFor({
-  args: { images: v.array(v.object({ imageId: v.string(), versionId: v.optional(v.string()) })) },
+  args: {
+    images: v.array(v.object({ imageId: v.string(), versionId: v.optional(v.string()) })),
+    original: v.optional(v.boolean()),
+  },
   returns: v.array(v.union(imageFileShape, v.null())),
-  handler: async (ctx, { images }) => {
+  handler: async (ctx, { images, original = false }) => {
     if (images.length > FILES_MAX) throw invalid({ images: [`At most ${FILES_MAX} images.`] });
     return Promise.all(
       images.map((image) =>
-        imageFileFor(ctx, image).catch((error: unknown) => {
+        imageFileFor(ctx, { ...image, original }).catch((error: unknown) => {
           if (refusalOf(error)?.code === "not_found") return null;
           throw error;
         }),

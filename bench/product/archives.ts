@@ -4,7 +4,7 @@ import { startPrepared } from "../../tests/harness/balanced.ts";
 import { signUp } from "../../tests/harness/people.ts";
 import { atMost, type Figure, median } from "../report.ts";
 
-const IMAGES = 400;
+const IMAGES = Number(process.env["ARCHIVE_IMAGES"] ?? 400);
 const ROUNDS = 3;
 const LATENCY = "40";
 /** Maximum ratio of the time with latency to the time on an embedded deployment. */

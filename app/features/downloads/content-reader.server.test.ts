@@ -1,3 +1,4 @@
+import { ConvexError } from "convex/values";
 import { expect, it, vi } from "vitest";
 import { testConfig } from "~/lib/http/testing";
 import { contentReader } from "./content-reader.server";
@@ -12,4 +13,19 @@ it("reads a selected item once when the list is sorted meanwhile", { tags: "@sel
   const ids = [];
   for await (const { id } of contentReader({ userId: "ada", sessionId: "s" }, testConfig).selected(selection)) ids.push(id);
   expect(ids).toEqual(["a", "b", "c"]);
+});
+
+it("asks the deployment once for images that are opened together", { tags: "@opened-together" }, async () => {
+  query.mockClear();
+  const fileOf = (imageId: string) => ({ storageUrl: `https://storage.example/${imageId}`, contentType: "image/png", checksum: imageId });
+  query.mockResolvedValueOnce([fileOf("a"), null, fileOf("c")]);
+  const deleted = new ConvexError({ code: "not_found" });
+  query.mockRejectedValueOnce(deleted);
+  vi.stubGlobal("fetch", async (url: string) => new Response(url.slice(-1)));
+  const content = contentReader({ userId: "ada", sessionId: "s" }, testConfig);
+  const opening = ["a", "b", "c"].map((id) => content.original({ id, name: id }, new AbortController().signal));
+  const texts = await Promise.all(opening.map(async (each) => (await each)?.text() ?? null));
+  expect(texts).toEqual(["a", null, "c"]);
+  expect(query).toHaveBeenCalledTimes(2);
+  vi.unstubAllGlobals();
 });

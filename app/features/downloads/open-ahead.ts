@@ -4,8 +4,10 @@ export type Open<Image extends Row = Row> = (image: Image) => Promise<Response |
 
 type Opened<Image extends Row> = { image: Image; original: Promise<Response | null> };
 
-/** Enough to hide the latency of a remote deployment. */
-const IMAGES = 8;
+/** Enough to hide the latency of a remote deployment, which is asked for each image and then for its file. */
+export const OPENED_AHEAD = 24;
+/** Images that are opened together share a call of the deployment. */
+const TOGETHER = 8;
 /** In bytes. Files that a slow client does not reach soon are not opened, because the storage may close idle connections. */
 const BYTES = 16 * 1024 * 1024;
 
@@ -22,7 +24,8 @@ export async function* openAhead<Image extends Row>(
   const bytes = () => [...(current ? [current] : []), ...queue].reduce((sum, { image }) => sum + (Number(image["size"]) || 0), 0);
 
   async function fill(): Promise<void> {
-    while (!hasEnded && queue.length < IMAGES && bytes() < BYTES) {
+    if (queue.length > OPENED_AHEAD - TOGETHER) return;
+    while (!hasEnded && queue.length < OPENED_AHEAD && bytes() < BYTES) {
       const { done, value: image } = await rows.next();
       if (hasEnded) return;
       if (done) hasEnded = true;

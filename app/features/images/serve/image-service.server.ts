@@ -11,12 +11,13 @@ import { storageAddress } from "~/lib/http/files/storage-address.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { type CachedVariant, type VariantCache, openVariantCache } from "./variant-cache.server";
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";
-import { createAccessCache, type AccessibleImage, type AccessCache } from "./access-cache.server";
+import { createAccessCache, type AccessibleImage, type AccessCache, type ShownImage } from "./access-cache.server";
 import { type VariantRequest, makeFromReduced, makeVariant, VARIANT_VERSION } from "../codecs/make-variant.server";
 import { reducedFor } from "../codecs/reduced-jpeg.server";
 import { canRotateFile, rotateFile } from "../codecs/rotate-file.server";
 import { isSideways, type Rotation, ROTATIONS } from "../display/image-address";
 import { createRecentOriginals } from "./recent-originals.server";
+import { loadTogether } from "./load-together";
 import { followRevocations, type Revocations } from "./revocations.server";
 import { openTempFiles } from "../codecs/temp-files.server";
 
@@ -103,6 +104,15 @@ function open(config: AppConfig): ImageService {
     },
   );
 
+  /** Archives open several files at once. Null for a file without the right to download. */
+  const loadOriginal = loadTogether(async (sessionId, images: readonly ShownImage[]) => {
+    const [only] = images;
+    if (only && (images.length === 1 || isLinkOrToken(sessionId)))
+      return Promise.all(images.map((image) => getFile({ sessionId, ...image }, true).catch(withoutAccess(null))));
+    const shown = images.map(({ imageId, versionId }) => ({ imageId, ...(versionId !== undefined && { versionId }) }));
+    return serviceConvex(config).query(api.uploads.getFiles, { sessionId, images: shown, original: true });
+  });
+
   showSize("cached_pictures", () => cache.count());
   const originals = createRecentOriginals();
   showSize("recent_originals", () => originals.size());
@@ -175,7 +185,8 @@ function open(config: AppConfig): ImageService {
     },
     async file(of, signal, turn) {
       // Type, rotation and content must belong to one file; the caller's file may be outdated.
-      const file = await getFile(of, true);
+      // Only a single query reports why there is no file.
+      const file = (await loadOriginal(of.sessionId, { imageId: of.imageId, versionId: of.versionId })) ?? (await getFile(of, true));
       const rotation = turn ?? file.rotation;
       if (!isRotatedFile(file.contentType, rotation)) {
         const stored = await fromStorage(config, file.storageUrl, { signal });
