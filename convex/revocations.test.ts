@@ -9,7 +9,7 @@ import { addCommentImage, addImage, addVersion } from "../tests/convex/pictures.
 import { addMember, shareProject } from "../tests/convex/shared-project.ts";
 import { api, internal } from "./_generated/api";
 import { refusalOf } from "./model/errors";
-import { ROWS_MAX } from "./model/revocations/recordRevocations";
+import { ACCESS_TABLES, ROWS_MAX } from "./model/revocations/recordRevocations";
 import { IMAGE_GRANT_MAX_MS, REVOCATION_RETENTION_MS } from "./model/rules";
 
 type ImageFile = FunctionReturnType<typeof api.uploads.getFile>;
@@ -180,6 +180,29 @@ describe.each(backends)("revocations on $name", ({ start }) => {
       [true, false],
       [false, true],
     ]);
+  });
+
+  it("records changes of every table that the queries of files read", async () => {
+    const { ada, eve, project, image } = await shareProject(backend, "viewer");
+    await addVersion(backend, ada, image, "again");
+    const versions = await ada.query(api.versions.getVersions, { imageId: image });
+    const { id: inComment } = await addCommentImage(backend, ada, image, "comment");
+    const linkId = await insertLink(backend, project);
+    const { tokenHash } = await insertToken(backend, ada);
+    const { sessionId } = eve;
+    const files = await Promise.all([
+      ...versions.map(({ _id: versionId }) => server.query(api.uploads.getFile, { sessionId, imageId: image, versionId })),
+      server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId: inComment }),
+      server.query(api.links.getFile, { linkId, lock: 0, imageId: image }),
+      server.query(api.httpApi.getFile, { tokenHash, imageId: image }),
+    ]);
+    const tableOf = async (id: string) => {
+      for (const table of ACCESS_TABLES) if (await backend.inside.query(probe.row, { table, id })) return table;
+      return `another table (${id})`;
+    };
+    const rows = [...new Set(files.flatMap((file) => file.rows))];
+    const tables = new Set(await Promise.all(rows.map(tableOf)));
+    expect([...tables].toSorted()).toEqual(ACCESS_TABLES.toSorted());
   });
 
   it("returns when the session or the link ends", async () => {

@@ -49,6 +49,7 @@ export function followRevocations(config: AppConfig): Revocations {
   let currentConnection = -1;
   const subscriptions = new Set<() => void>();
   let retry: NodeJS.Timeout | undefined;
+  let hasFailed = false;
 
   function changeAll(): void {
     allChangedAt = ++position;
@@ -75,6 +76,7 @@ export function followRevocations(config: AppConfig): Revocations {
     const after = newest === null ? null : newest - OVERLAP_MS;
     const earlier = [...subscriptions];
     const onAnswer = (answer: Answer): void => {
+      hasFailed = false;
       for (const each of earlier.splice(0)) end(each);
       if (after === null) {
         // Revocations before the newest one are not read, so images that were loaded before must be loaded again.
@@ -89,7 +91,8 @@ export function followRevocations(config: AppConfig): Revocations {
     };
     const onError = (error: Error): void => {
       currentConnection = -1;
-      log.error({ error }, "revoked access to images is checked every ten seconds");
+      if (!hasFailed) log.error({ error }, "access to images is checked every ten seconds, because revocations cannot be read");
+      hasFailed = true;
       clearTimeout(retry);
       retry = setTimeout(subscribe, RETRY_MS).unref();
     };
