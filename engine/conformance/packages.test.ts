@@ -122,6 +122,12 @@ test("@convex-dev/workpool retries actions, limits mutations and cancels", async
   expect(await query("work:status", { id })).toBe("finished");
 });
 
+test("@convex-dev/workpool runs Node.js actions", async () => {
+  const { query, mutation } = await deploy("workpool");
+  await mutation("work:enqueueNodeAction", { name: "signed" });
+  await expect.poll(() => query("work:results", { name: "signed" })).toEqual([{ kind: "success", value: '{"name":"signed"}' }]);
+});
+
 test("@convex-dev/workflow runs steps durably, retries and cancels them", async () => {
   const { query, mutation } = await deploy("workflow");
   const id = await mutation("flow:start", { name: "ada", flow: "greeting" });

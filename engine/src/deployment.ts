@@ -13,6 +13,7 @@ import { createSystemQueries } from "./deploy/system-queries.ts";
 import { nameIn } from "./functions/paths.ts";
 import { startRunner } from "./functions/runner.ts";
 import type { FileBucketSettings } from "./functions/files/bucket/bucket-settings.ts";
+import type { NodeSettings } from "./functions/node/node-process.ts";
 import { emptyQuarantine } from "./functions/files/stray-files.ts";
 import { clientAddressFrom, type ClientAddress } from "./http/client-address.ts";
 import { blockText, watchEventLoop } from "./event-loop.ts";
@@ -56,6 +57,8 @@ export type DeploymentOptions = {
   allowedOrigins?: string[] | undefined;
   /** Default: true. A copy for a test of a backup must not change its data. */
   scheduledFunctions?: boolean;
+  /** What Node.js actions may use. Default: packages in `node_modules` of the working directory, without native code. */
+  nodeSettings?: NodeSettings | undefined;
   simulation?: Simulation | undefined;
   report?: ((error: unknown) => void) | undefined;
   /** Called when the data is unusable. Exit the process then, so that its supervisor restarts it. */
@@ -131,6 +134,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       scheduledFunctions: options.scheduledFunctions ?? true,
       memory,
       clientAddress,
+      nodeSettings: options.nodeSettings,
       simulation,
       report,
       onFailure: options.onFailure,
@@ -166,6 +170,7 @@ type OpenOptions = {
   scheduledFunctions: boolean;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
+  nodeSettings: NodeSettings | undefined;
   simulation: Simulation;
   report: (error: unknown) => void;
   onFailure: DeploymentOptions["onFailure"];
@@ -181,6 +186,7 @@ async function open(options: OpenOptions) {
     fileBucket,
     cloudUrl: urls.url,
     siteUrl: urls.siteUrl,
+    nodeSettings: options.nodeSettings,
     simulation,
     onFailure,
   });

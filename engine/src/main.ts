@@ -1,5 +1,6 @@
 /** Usage: `node engine/src/main.ts --data DIR [--port 3210] [--site-port 3211] [--admin-key KEY]` */
 import { enableCompileCache, flushCompileCache } from "node:module";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
 import { compileCacheFolder } from "./compile-cache.ts";
@@ -26,6 +27,9 @@ const USAGE = `Usage: engine --data DIR [options]
                       runs no scheduled functions and no crons
   --allow-origin URL  a browser origin that may open a websocket (repeat for more; any, without it)
   --anonymous-bytes N  kept in memory for a connection before it is authenticated (25165824)
+  --node-modules DIR  a folder node_modules with the external packages of "use node" files; the deployment installs
+                      none (node_modules in the working directory)
+  --node-addons       external packages may load native code, which nothing limits
   --client-address-header NAME
                       in which a trusted proxy names the client's address
   --help
@@ -92,6 +96,7 @@ function readArguments(args: string[]): { printed: string | null; options: Deplo
     anonymousBytes: bytesOf("--anonymous-bytes", values["anonymous-bytes"]),
     clientAddressHeader: values["client-address-header"]?.toLowerCase(),
     fileBucket: readFileBucketSettings(process.env),
+    nodeSettings: { nodeModules: resolve(values["node-modules"]), allowsAddons: values["node-addons"] },
     simulation,
   };
   if (values.help) return { printed: USAGE, options, clockSkewMs };
@@ -120,6 +125,8 @@ function parse(args: string[]) {
         "allow-origin": { type: "string", multiple: true },
         "anonymous-bytes": { type: "string" },
         "client-address-header": { type: "string" },
+        "node-modules": { type: "string", default: "node_modules" },
+        "node-addons": { type: "boolean", default: false },
         ...SIMULATION_FLAGS,
         help: { type: "boolean", default: false },
       },

@@ -46,7 +46,7 @@ export async function pushProject(target: Target, project: string): Promise<void
   await pushBundle(target, await bundleSources(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]))));
 }
 
-export async function pushBundle(target: Target, { modules, schema, authConfig, definition, components }: Bundle) {
+export async function pushBundle(target: Target, { modules, schema, authConfig, definition, components, nodeDependencies }: Bundle) {
   const changedModules = authConfig ? [...modules, authConfig] : modules;
   const startPush = await post(target, "deploy2/start_push", {
     appDefinition: { definition, schema, changedModules, unchangedModuleHashes: [] },
@@ -55,6 +55,7 @@ export async function pushBundle(target: Target, { modules, schema, authConfig, 
       functions,
       ...component,
     })),
+    nodeDependencies,
   });
   const { schemaChange } = startPush;
   const checked = await post(target, "deploy2/wait_for_schema", { schemaChange });

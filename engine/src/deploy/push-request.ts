@@ -1,6 +1,6 @@
 /** Reads a push (`convex/src/cli/lib/deployApi/startPush.ts`) into a bundle. */
 import { createHash } from "node:crypto";
-import type { Bundle, BundledModule, ComponentBundle } from "../functions/types.ts";
+import type { Bundle, BundledModule, ComponentBundle, NodeDependency } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
 import { badRequest } from "../http/errors.ts";
 import type { Json } from "../values/types.ts";
@@ -20,6 +20,9 @@ export function pushedModules(bundle: Bundle): BundledModule[] {
   return bundle.authConfig ? [...bundle.modules, bundle.authConfig] : bundle.modules;
 }
 
+/** `mustBeIsolate` in `convex/src/bundler/index.ts`. */
+const ISOLATE_ONLY = new Set(["http.js", "crons.js", "schema.js", AUTH_CONFIG_PATH]);
+
 /** @throws {RequestError} 400 naming what is missing, malformed or unsupported */
 export function readBundle(request: { [key: string]: Json }, current: Bundle | null): Bundle {
   const { appDefinition } = request;
@@ -27,8 +30,8 @@ export function readBundle(request: { [key: string]: Json }, current: Bundle | n
   const changed = list(appDefinition, "changedModules").map(readModule);
   const unchanged = list(appDefinition, "unchangedModuleHashes").map((entry) => findUnchanged(entry, current));
   const all = [...changed, ...unchanged];
-  const node = all.find((module) => module.environment === "node");
-  if (node) throw badRequest(`This deployment does not support "use node" modules: ${node.path}.`, "NodeActionsNotSupported");
+  const misplaced = all.find(({ path, environment }) => environment === "node" && ISOLATE_ONLY.has(path));
+  if (misplaced) throw badRequest(`"use node" directive is not allowed for ${misplaced.path}.`, "InvalidModules");
   const { definition = null, schema = null } = appDefinition;
   return {
     modules: all.filter((module) => module.path !== AUTH_CONFIG_PATH),
@@ -36,6 +39,8 @@ export function readBundle(request: { [key: string]: Json }, current: Bundle | n
     authConfig: all.find((module) => module.path === AUTH_CONFIG_PATH) ?? null,
     definition: definition === null ? null : readModule(definition),
     components: request.componentDefinitions === undefined ? [] : list(request, "componentDefinitions").map(readComponent),
+    nodeDependencies: request.nodeDependencies === undefined ? [] : list(request, "nodeDependencies").map(readDependency),
+    nodeVersion: readNodeVersion(request.nodeVersion ?? null),
   };
 }
 
@@ -46,7 +51,7 @@ function readComponent(value: Json): ComponentBundle {
   if (typeof definitionPath !== "string" || definitionPath === "") throw badRequest("A component must have a `definitionPath`.");
   const modules = list(value, "functions").map(readModule);
   const node = modules.find(({ environment }) => environment === "node");
-  if (node) throw badRequest(`Components cannot have "use node" modules: ${definitionPath}/${node.path}.`, "NodeActionsNotSupported");
+  if (node) throw badRequest(`Components cannot have "use node" modules: ${definitionPath}/${node.path}.`, "InvalidModules");
   return {
     path: definitionPath,
     definition: readModule(definition),
@@ -65,6 +70,26 @@ function readModule(value: Json): BundledModule {
   return { path, source, environment, ...(typeof sourceMap === "string" ? { sourceMap } : {}) };
 }
 
+function readDependency(value: Json): NodeDependency {
+  if (!isObject(value) || typeof value.name !== "string" || typeof value.version !== "string")
+    throw badRequest("An entry of `nodeDependencies` must have a `name` and a `version`.");
+  return { name: value.name, version: value.version };
+}
+
+/** The oldest version that Convex has offered. */
+const OLDEST_NODE_VERSION = 16;
+
+/** Accepts versions up to the running one, which runs all Node.js actions. */
+function readNodeVersion(value: Json): string | null {
+  if (value === null) return null;
+  const running = Number.parseInt(process.versions.node, 10);
+  if (typeof value === "string" && /^\d{2}$/.test(value) && Number(value) >= OLDEST_NODE_VERSION && Number(value) <= running) return value;
+  throw badRequest(
+    `\`node.nodeVersion\` in convex.json is ${JSON.stringify(value)}. This deployment runs Node ${running}: use "${running}" or an older version, or start the deployment with a newer Node.`,
+    "InvalidNodeVersion",
+  );
+}
+
 function isSafePath(path: string): boolean {
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split("/").some((part) => part === "." || part === "..");
 }
@@ -72,7 +97,7 @@ function isSafePath(path: string): boolean {
 function findUnchanged(value: Json, current: Bundle | null): BundledModule {
   if (!isObject(value) || typeof value.path !== "string") throw badRequest("An unchanged module must have a path.");
   const found = current && pushedModules(current).find((module) => module.path === value.path);
-  if (!found || moduleHash(found) !== value.sha256) {
+  if (!found || moduleHash(found) !== value.sha256 || found.environment !== (value.environment ?? found.environment)) {
     throw badRequest(`The module ${value.path} differs from the deployed module: push again.`, "RaceDetected");
   }
   return found;

@@ -89,7 +89,8 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
       const moduleHashes = current
         ? pushedModules(current.bundle).map((module) => ({ path: module.path, environment: module.environment, hash: moduleHash(module) }))
         : [];
-      return { config: { functions: "convex/" }, moduleHashes, nodeDependencies: [] };
+      const { nodeDependencies = [], nodeVersion = null } = current?.bundle ?? {};
+      return { config: { functions: "convex/" }, moduleHashes, nodeDependencies, ...(nodeVersion !== null && { nodeVersion }) };
     }),
     "POST /api/deploy2/start_push": admin(async (body) => {
       const { pushId, push, changes } = await start(body);

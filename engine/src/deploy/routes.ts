@@ -1,5 +1,5 @@
 import type { Authenticator } from "../auth/authenticate.ts";
-import { BundleError } from "../functions/bundles/analyze.ts";
+import { BundleError } from "../functions/bundles/bundle-error.ts";
 import { EnvironmentError, type EnvironmentChange } from "../functions/settings.ts";
 import { APP } from "../functions/paths.ts";
 import type { FunctionRunner, Outcome } from "../functions/types.ts";

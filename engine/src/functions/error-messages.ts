@@ -2,6 +2,7 @@ import { USER_TIME_LIMIT_MS } from "./isolate/time-limit.ts";
 
 export const TIMED_OUT = `Function execution timed out (maximum duration: ${USER_TIME_LIMIT_MS / 1_000}s)`;
 export const OUT_OF_MEMORY = "JavaScript execution ran out of memory (maximum memory usage: 64 MB)";
+export const NODE_OUT_OF_MEMORY = "JavaScript execution ran out of memory (maximum memory usage: 512 MB)";
 export const THREAD_ENDED = "The function ended the thread that it ran on.";
 export const NEVER_SETTLES =
   "The function's promise was never resolved: it waits for something that cannot happen in a query or mutation, where only the database and other promises can be awaited.";

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConcurrencyLimit } from "../simulation/concurrency-limit.ts";
 import { NO_SIMULATION, type Simulation } from "../simulation/options.ts";
@@ -15,6 +15,7 @@ import { localFiles, type FileBytes } from "./files/local-copy.ts";
 import type { Affected, Batch, LoadedCode, WireCall, WireRun } from "./transactor/transactor-protocol.ts";
 import { argumentsText } from "./call.ts";
 import { Committer } from "./committer.ts";
+import { removeNodeFolders, type NodeSettings } from "./node/node-process.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { APP, type ComponentPath } from "./paths.ts";
 import { changedEnvironment, type EnvironmentChange } from "./settings.ts";
@@ -33,6 +34,8 @@ export type RunnerOptions = {
   acceptLossUntil?: number | null | undefined;
   fileBucket?: FileBucketSettings | null | undefined;
   warn?: ((line: string) => void) | undefined;
+  /** Default: packages in `node_modules` of the working directory, without native code. */
+  nodeSettings?: NodeSettings | undefined;
   simulation?: Simulation | undefined;
 };
 
@@ -40,8 +43,9 @@ const UPKEEP_EVERY_MS = 10_000;
 const UPKEEP_PAUSE_MS = 20;
 
 export async function startRunner(options: RunnerOptions): Promise<FunctionRunner & { jobs: Jobs }> {
-  const dir = resolve(options.dir);
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(options.dir, { recursive: true });
+  // Node's loader resolves symbolic links, so addresses of modules begin with this path.
+  const dir = realpathSync(options.dir);
   const runner = new Runner({ ...options, dir });
   await runner.start();
   return runner;
@@ -70,6 +74,7 @@ class Runner implements FunctionRunner {
   #maintained: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
   readonly #simulation: Simulation;
+  readonly #nodeSettings: NodeSettings;
   readonly #limits: Record<"queries" | "mutations" | "actions", ConcurrencyLimit | null>;
   readonly #committer: Committer | null;
   #transactor!: TransactorThread;
@@ -92,6 +97,7 @@ class Runner implements FunctionRunner {
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#simulation = options.simulation ?? NO_SIMULATION;
+    this.#nodeSettings = options.nodeSettings ?? { nodeModules: join(process.cwd(), "node_modules"), allowsAddons: false };
     const { concurrentQueries, concurrentMutations, concurrentActions, commitDelayMs } = this.#simulation;
     this.#limits = {
       queries: limitOf("queries", concurrentQueries),
@@ -125,6 +131,7 @@ class Runner implements FunctionRunner {
     });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);
+    removeNodeFolders(dir);
     try {
       await prepareFolders(dir);
       this.#bytes = fileBucket
@@ -154,6 +161,7 @@ class Runner implements FunctionRunner {
       runner: this,
       runAction: (call) => this.#actions.run(call),
       redactErrors: this.#simulation.redactErrors,
+      nodeSettings: this.#nodeSettings,
       warn,
       request: (kind, params) => this.#transactor.request(kind, params),
       log: (run, identity) => this.#log(run, identity),
@@ -267,7 +275,7 @@ class Runner implements FunctionRunner {
   }
 
   async analyze(bundle: Bundle): ReturnType<FunctionRunner["analyze"]> {
-    return analyzeBundle(this.#options.dir, bundle, this.#visibleEnvironment(await this.#transactor.request("environment", null)));
+    return this.#analyze(bundle, await this.#transactor.request("environment", null));
   }
 
   prepare({ analysis }: Push, component: ComponentPath = APP): ReturnType<FunctionRunner["prepare"]> {
@@ -364,11 +372,16 @@ class Runner implements FunctionRunner {
     const current = code && (await this.current());
     let next = code;
     if (code && current) {
-      const { authProviders } = await analyzeBundle(this.#options.dir, current.bundle, this.#visibleEnvironment(after));
+      const { authProviders } = await this.#analyze(current.bundle, after);
       next = { ...code, analysis: { ...code.analysis, authProviders } };
     }
     const authProviders = next?.analysis.authProviders ?? null;
     await this.#replaceCode(next, after, () => this.#transactor.request("updateEnvironment", { changes, authProviders }));
+  }
+
+  #analyze(bundle: Bundle, env: Record<string, string>): ReturnType<FunctionRunner["analyze"]> {
+    const { dir } = this.#options;
+    return analyzeBundle({ dir, bundle, env: this.#visibleEnvironment(env), nodeSettings: this.#nodeSettings });
   }
 
   async #replaceCode(code: LoadedCode | null, env: Record<string, string>, commit: () => Promise<unknown>): Promise<void> {

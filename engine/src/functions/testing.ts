@@ -6,7 +6,7 @@ import type { Identity, Json } from "../values/types.ts";
 import { bundleSources, type ComponentSources } from "./bundles/bundle-fixture.ts";
 import type { FileBucketSettings } from "./files/bucket/bucket-settings.ts";
 import { startRunner, type Jobs, type RunnerOptions } from "./runner.ts";
-import type { Call, FunctionRunner, Outcome, Push } from "./types.ts";
+import type { Call, FunctionRunner, NodeDependency, Outcome, Push } from "./types.ts";
 
 export const anonymous: Identity = { kind: "none" };
 export const user = (subject: string): Identity => ({
@@ -28,10 +28,10 @@ export class Fixture {
   runner!: FunctionRunner & { jobs: Jobs };
 
   readonly #simulation: Simulation;
-  readonly #options: Pick<RunnerOptions, "warn">;
+  readonly #options: Pick<RunnerOptions, "warn" | "nodeSettings">;
   fileBucket: FileBucketSettings | null = null;
 
-  constructor(simulation: Partial<Simulation> = {}, options: Pick<RunnerOptions, "warn"> = {}) {
+  constructor(simulation: Partial<Simulation> = {}, options: Pick<RunnerOptions, "warn" | "nodeSettings"> = {}) {
     this.#options = options;
     this.#simulation = { ...NO_SIMULATION, ...simulation };
   }
@@ -63,13 +63,13 @@ export class Fixture {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  async analyze(files: Record<string, string>, components?: ComponentSources): Promise<Push> {
-    const bundle = await bundleSources(files, components);
+  async analyze(files: Record<string, string>, components?: ComponentSources, nodeDependencies?: NodeDependency[]): Promise<Push> {
+    const bundle = await bundleSources(files, components, nodeDependencies);
     return { bundle, analysis: await this.runner.analyze(bundle) };
   }
 
-  async push(files: Record<string, string>, components?: ComponentSources): Promise<void> {
-    const push = await this.analyze(files, components);
+  async push(files: Record<string, string>, components?: ComponentSources, nodeDependencies?: NodeDependency[]): Promise<void> {
+    const push = await this.analyze(files, components, nodeDependencies);
     await this.runner.prepare(push);
     await this.runner.apply(push);
   }

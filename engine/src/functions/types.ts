@@ -109,12 +109,18 @@ export type ComponentBundle = {
   schema: BundledModule | null;
   modules: BundledModule[];
 };
+/** An external package. */
+export type NodeDependency = { name: string; version: string };
+
 export type Bundle = {
   modules: BundledModule[];
   schema: BundledModule | null;
   authConfig: BundledModule | null;
   definition: BundledModule | null;
   components: ComponentBundle[];
+  nodeDependencies: NodeDependency[];
+  /** Major version of Node that the app asks for, or null. */
+  nodeVersion: string | null;
 };
 
 export type AnalyzedFunction = {

@@ -4,6 +4,7 @@ import type { QuestionName, Questions, WireRun } from "../transactor/transactor-
 import { callWithText } from "../call.ts";
 import { fileMetadata } from "../files/stored-files.ts";
 import { asAddress, asNumber, asString, type Arguments } from "../isolate/syscall-arguments.ts";
+import type { NodeSettings } from "../node/node-process.ts";
 import type { Call, FunctionRunner, Outcome } from "../types.ts";
 
 export type ActionsHost = {
@@ -12,6 +13,7 @@ export type ActionsHost = {
   /** Runs in the slot of the calling action, so it does not count towards the limit of concurrent actions. */
   runAction: FunctionRunner["action"];
   redactErrors: boolean;
+  nodeSettings: NodeSettings;
   warn: (line: string) => void;
   request: <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
   log: (run: WireRun, identity: Identity["kind"]) => void;

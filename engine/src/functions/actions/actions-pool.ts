@@ -1,29 +1,26 @@
-import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 import type { ActionsHost } from "./action-syscalls.ts";
+import type { StartRuntime } from "./actions-runtime.ts";
 import { ActionsThread, type Ended } from "./actions-thread.ts";
 import { ACTION_BLOCKED } from "../error-messages.ts";
 
-const MAX_THREADS = Math.min(16, 4 * availableParallelism());
 const WATCH_EVERY_MS = { waiting: 100, computing: 25 };
-const MEBIBYTE = 1024 * 1024;
-const MAX_BYTES = 768 * MEBIBYTE;
+
+/** `maxBytes`: memory of all threads together. */
+export type PoolLimits = { maxThreads: number; maxBytes: number };
 
 /** Runs each action on its own thread while there are enough, so that no action waits for another one's computation. */
 export class ActionsPool {
-  readonly #code: LoadedCode;
-  readonly #env: Record<string, string>;
+  readonly #startRuntime: StartRuntime;
   readonly #host: ActionsHost;
-  readonly #maxThreads: number;
+  readonly #limits: PoolLimits;
   readonly #threads = new Set<ActionsThread>();
   #watching = false;
 
-  constructor(code: LoadedCode, env: Record<string, string>, host: ActionsHost, maxThreads = MAX_THREADS) {
-    this.#code = code;
-    this.#env = env;
+  constructor(startRuntime: StartRuntime, host: ActionsHost, limits: PoolLimits) {
+    this.#startRuntime = startRuntime;
     this.#host = host;
-    this.#maxThreads = maxThreads;
+    this.#limits = limits;
   }
 
   async action(call: Parameters<ActionsThread["action"]>[0]): Promise<Ended> {
@@ -43,7 +40,7 @@ export class ActionsPool {
     const usable = [...this.#threads].filter(({ isUsable }) => isUsable);
     const idle = usable.find(({ load }) => load === 0);
     if (idle) return idle;
-    if (usable.length < this.#maxThreads) return this.#start();
+    if (usable.length < this.#limits.maxThreads) return this.#start();
     return usable.reduce((least, thread) => (thread.load < least.load ? thread : least));
   }
 
@@ -56,7 +53,7 @@ export class ActionsPool {
   }
 
   #start(): ActionsThread {
-    const thread = new ActionsThread(this.#code, this.#env, this.#host, () => this.#threads.delete(thread));
+    const thread = new ActionsThread(this.#startRuntime, this.#host, () => this.#threads.delete(thread));
     this.#threads.add(thread);
     return thread;
   }
@@ -68,7 +65,7 @@ export class ActionsPool {
       await sleep(WATCH_EVERY_MS[isComputing ? "computing" : "waiting"], undefined, { ref: false });
       const used = await Promise.all([...this.#threads].map(async (thread) => ({ thread, bytes: await thread.watch() })));
       const total = used.reduce((sum, { bytes }) => sum + bytes, 0);
-      if (total > MAX_BYTES) used.reduce((most, one) => (one.bytes > most.bytes ? one : most)).thread.endForMemory();
+      if (total > this.#limits.maxBytes) used.reduce((most, one) => (one.bytes > most.bytes ? one : most)).thread.endForMemory();
     } while (this.#threads.values().some(({ load }) => load > 0));
     this.#watching = false;
   }

@@ -6,7 +6,7 @@ export const BEAT_EVERY_MS = 100;
 /** The heartbeat of a closed thread, which may still increase it. With a heartbeat near this value, a thread starts no work. */
 export const CLOSED = -(2 ** 30);
 
-export type ActionsData = { code: LoadedCode; heartbeat: SharedArrayBuffer };
+export type ActionsData = { code: LoadedCode; env: Record<string, string>; heartbeat: SharedArrayBuffer };
 
 type HttpRequest = { method: string; url: string; headers: [string, string][]; body: ReadableStream<Uint8Array> | null };
 export type HttpResponse = {

@@ -1,22 +1,18 @@
-import type { Worker } from "node:worker_threads";
 import type { Identity } from "../../values/types.ts";
 import { answerSyscall, CalledFunctionError, type ActionsHost } from "./action-syscalls.ts";
-import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts";
+import type { FromActions, ToActions } from "./actions-protocol.ts";
+import type { ActionsRuntime, StartRuntime } from "./actions-runtime.ts";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
-import type { LoadedCode } from "../transactor/transactor-protocol.ts";
+import type { StoredFile } from "../transactor/transactor-protocol.ts";
 import { asObject } from "../isolate/syscall-arguments.ts";
 import { APP, qualifiedPath, type ComponentPath } from "../paths.ts";
-import { ACTION_BLOCKED, ACTION_THREAD_ENDED, ACTION_TIMED_OUT, OUT_OF_MEMORY } from "../error-messages.ts";
-import { MAX_EXTERNAL_BYTES, threadMemory } from "../thread-usage.ts";
-import { startThread } from "../thread.ts";
-import { BlockedTime } from "./blocked-time.ts";
+import { ACTION_BLOCKED, ACTION_THREAD_ENDED, ACTION_TIMED_OUT } from "../error-messages.ts";
 
 /** docs.convex.dev/production/state/limits: actions time out after 10 minutes. */
 const TIME_LIMIT_MS = 10 * 60 * 1_000;
 const IDLE_MS = 60 * 1_000;
 const BLOCKED_MS = 60 * 1_000;
 const UNSTARTED_MS = 500;
-const HEAP_MIB = 512;
 
 const collectGarbage = garbageCollector();
 
@@ -24,36 +20,29 @@ export type Ended = Extract<FromActions, { kind: "done" | "failed" | "response" 
 type Running = { name: string; component: ComponentPath; identity: Identity; finish: (message: Ended | Unstarted) => void };
 type Unstarted = { kind: "unstarted"; id: number };
 
+/** A thread, or a process for Node.js actions. When it ends, its running actions fail: actions run at most once. */
 export class ActionsThread {
   ended = false;
   isBlocked = false;
-  readonly #worker: Worker;
+  readonly #runtime: ActionsRuntime;
   readonly #host: ActionsHost;
   readonly #onEnd: () => void;
   readonly #running = new Map<number, Running>();
   readonly #bodies = new Set<number>();
-  readonly #blocked: BlockedTime;
   #idle: (() => void) | null = null;
   #idleTimer: NodeJS.Timeout | undefined;
   #retired: Promise<void> | null = null;
   #reason: string = ACTION_THREAD_ENDED;
   #nextId = 1;
 
-  constructor(code: LoadedCode, env: Record<string, string>, host: ActionsHost, onEnd: () => void) {
+  constructor(start: StartRuntime, host: ActionsHost, onEnd: () => void) {
     this.#host = host;
     this.#onEnd = onEnd;
-    const heartbeat = new SharedArrayBuffer(4);
-    const data: ActionsData = { code, heartbeat };
-    this.#worker = startThread(host.dir, new URL("./actions-worker.ts", import.meta.url), data, {
-      env,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    this.#runtime = start({
+      onMessage: (message) => void this.#receive(message),
+      onOutOfMemory: () => this.#setReason(this.#runtime.outOfMemory),
+      onEnd: () => this.#failRunning(),
     });
-    this.#blocked = new BlockedTime(this.#worker, heartbeat);
-    this.#worker.on("message", (message: FromActions) => void this.#receive(message));
-    this.#worker.on("error", ({ code }: Error & { code?: string }) => {
-      if (code === "ERR_WORKER_OUT_OF_MEMORY") this.#setReason(OUT_OF_MEMORY);
-    });
-    this.#worker.on("exit", () => this.#failRunning());
   }
 
   get load(): number {
@@ -86,12 +75,12 @@ export class ActionsThread {
 
   async end(): Promise<void> {
     this.ended = true;
-    await this.#worker.terminate();
+    await this.#runtime.end();
   }
 
   endForMemory(): void {
     if (this.ended) return;
-    this.#setReason(OUT_OF_MEMORY);
+    this.#setReason(this.#runtime.outOfMemory);
     void this.end();
   }
 
@@ -99,15 +88,15 @@ export class ActionsThread {
   async watch(): Promise<number> {
     this.isBlocked = false;
     if (this.load === 0 || this.ended) return 0;
-    const [{ heap, external }, blockedMs] = await Promise.all([threadMemory(this.#worker), this.#blocked.ms()]);
+    const [{ bytes, isOverLimit }, blockedMs] = await Promise.all([this.#runtime.memory(), this.#runtime.blocked.ms()]);
     if (this.ended) return 0;
     // A thread that only sends or receives bodies does not count its turns.
     const isRunning = this.#running.size > 0;
     this.isBlocked = isRunning && blockedMs > 0;
-    if (external > MAX_EXTERNAL_BYTES) this.endForMemory();
+    if (isOverLimit) this.endForMemory();
     else if (isRunning && blockedMs >= BLOCKED_MS) this.#endBlocked();
-    else if (isRunning && blockedMs >= UNSTARTED_MS && this.#blocked.close()) this.#endUnstarted();
-    return heap + external;
+    else if (isRunning && blockedMs >= UNSTARTED_MS && this.#runtime.blocked.close()) this.#endUnstarted();
+    return bytes;
   }
 
   async #retire(): Promise<void> {
@@ -148,7 +137,7 @@ export class ActionsThread {
   #start(started: Omit<Running, "finish">, send: (id: number) => void): Promise<Ended | Unstarted> {
     const id = this.#nextId++;
     clearTimeout(this.#idleTimer);
-    if (this.#running.size === 0) this.#blocked.start();
+    if (this.#running.size === 0) this.#runtime.blocked.start();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#post({ kind: "abandon", id });
@@ -208,15 +197,10 @@ export class ActionsThread {
       } else {
         const bytes = message.argsText?.length ?? message.args.length;
         if (bytes >= LARGE_MESSAGE_BYTES) collectGarbage(bytes);
-        this.#post({
-          kind: "reply",
-          call,
-          answer: await answerSyscall(this.#host, message.op, asObject(JSON.parse(message.args)), {
-            component,
-            identity,
-            argsText: message.argsText,
-          }),
-        });
+        const caller = { component, identity, argsText: message.argsText };
+        const answer = await answerSyscall(this.#host, message.op, asObject(JSON.parse(message.args)), caller);
+        const isFile = message.op === "storage/getBlob" && answer !== null;
+        this.#post({ kind: "reply", call, answer: isFile ? await this.#runtime.provideFile(answer as StoredFile) : answer });
       }
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
@@ -226,8 +210,7 @@ export class ActionsThread {
   }
 
   #post(message: ToActions, transfer: readonly ReadableStream[] = []): void {
-    // Node transfers streams, but its types do not list them.
-    if (!this.ended) this.#worker.postMessage(message, transfer as never);
+    if (!this.ended) this.#runtime.post(message, transfer);
   }
 }
 

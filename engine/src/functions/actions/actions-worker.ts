@@ -1,9 +1,8 @@
 /** Runs actions and HTTP actions concurrently; the asynchronous context identifies the run of a syscall or log line. */
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
-import { readFile } from "node:fs/promises";
-import { parentPort, workerData } from "node:worker_threads";
 import type { Identity, Json, LogLine } from "../../values/types.ts";
-import { BEAT_EVERY_MS, type ActionsData, type FromActions, type ToActions } from "./actions-protocol.ts";
+import { actionsPort } from "./actions-port.ts";
+import { BEAT_EVERY_MS, type ToActions } from "./actions-protocol.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { captureConsole } from "../isolate/console.ts";
 import { refuseNodeModules } from "../isolate/environment.ts";
@@ -19,6 +18,7 @@ import { Registry } from "../registry.ts";
 import { measureResponses } from "./response-sizes.ts";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
 import { asAddress, asObject, asString } from "../isolate/syscall-arguments.ts";
+import { isolateCode, nodeCode } from "../bundles/loaded-code.ts";
 import { unsupported } from "../isolate/syscalls.ts";
 
 type Run = {
@@ -32,9 +32,7 @@ type Run = {
   abandoned: boolean;
 };
 
-const port = parentPort;
-if (!port) throw new Error("Actions run on a worker thread.");
-const { code, heartbeat }: ActionsData = workerData.data;
+const { code, env, isNode, post, beat } = actionsPort;
 const collectGarbage = garbageCollector();
 const later = setImmediate;
 const runs = new AsyncLocalStorage<Run>();
@@ -42,11 +40,6 @@ const running = new Map<number, Run>();
 const waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
 let calls = 0;
 
-const post = (message: FromActions, transfer: readonly (ReadableStream | ArrayBuffer)[] = []): void =>
-  port.postMessage(message, transfer as never);
-
-const progress = new Int32Array(heartbeat);
-const beat = (): number => Atomics.add(progress, 0, 1);
 const every = setInterval;
 const stopBeating = clearInterval;
 let beating: NodeJS.Timeout | null = null;
@@ -60,8 +53,8 @@ globalThis.console = Object.assign(
 );
 Object.assign(globalThis, { AsyncLocalStorage, AsyncResource });
 Object.defineProperty(globalThis, "Convex", { value: { syscall, asyncSyscall, jsSyscall } });
-refuseNodeModules(code.root, new Set(code.nodeModules));
-const responseSize = measureResponses();
+if (!isNode) leaveNode();
+const responseSize = isNode ? null : measureResponses();
 const registry = loadRegistry();
 let restoreGlobals = (): void => {};
 registry.then(
@@ -69,7 +62,7 @@ registry.then(
   () => undefined,
 );
 
-port.on("message", (message: ToActions) => {
+actionsPort.onMessage((message: ToActions) => {
   if (message.kind === "run") {
     const { id, path, component, identity, requestId, jobId } = message;
     begin({ id, name: shownPath(path), component, identity, requestId, jobId }, () => runAction(message));
@@ -88,11 +81,17 @@ port.on("message", (message: ToActions) => {
   }
 });
 
+/** As on Convex, only code of "use node" files has Node's modules and its `process`. */
+function leaveNode(): void {
+  refuseNodeModules(code.root);
+  Object.defineProperty(globalThis, "process", { value: { env: { ...env } }, configurable: true, writable: true, enumerable: false });
+}
+
 async function loadRegistry(): Promise<Registry> {
-  const environment = Object.fromEntries(Object.entries(process.env).map(([name, value = ""]) => [name, value]));
+  if (isNode) return Registry.load(nodeCode(code));
   return Registry.load(
-    code,
-    separateComponents(code, environment, () => runs.getStore()?.component),
+    isolateCode(code),
+    separateComponents(code, env, () => runs.getStore()?.component),
   );
 }
 
@@ -157,7 +156,7 @@ async function runHttp(run: Run, { method, url, headers, body }: Extract<ToActio
   const request = new Request(url, { method, headers, body, ...(body ? { duplex: "half" } : {}) });
   const response = await handler.invokeHttpAction(request);
   if (!(response instanceof Response)) throw new TypeError("HTTP actions must return a Response object.");
-  if (response.body && (responseSize(response) ?? declaredSize(response)) > MAX_HTTP_BODY_BYTES) throw new Error(TOO_LARGE);
+  if (response.body && (responseSize?.(response) ?? declaredSize(response)) > MAX_HTTP_BODY_BYTES) throw new Error(TOO_LARGE);
   respond(run, response, run.name);
 }
 
@@ -263,7 +262,7 @@ async function jsSyscall(
       )) as StoredFile | null;
       if (!file) return null;
       try {
-        return new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
+        return new Blob([await actionsPort.readStoredFile(file.path)], { type: file.contentType ?? "" });
       } catch (error) {
         // It can move between the disk and a bucket.
         if (attempt === READ_ATTEMPTS || !(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;

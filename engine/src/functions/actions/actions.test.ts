@@ -50,7 +50,6 @@ const WORK = `
     Object.assign(globalThis, { atob: () => "patched" });
     return [before, atob("aGk=")];
   } });
-  export const exits = action({ args: {}, handler: async () => { process.exit(3); } });
   export const failsLater = action({ args: {}, handler: async () => { setTimeout(() => { throw new Error("later"); }, 5); await new Promise((resolve) => setTimeout(resolve, 40)); return "done"; } });
   export const slow = action({ args: {}, handler: async (ctx) => { await ctx.runMutation(anyApi.notes.add, { text: "slow began" }); await new Promise((resolve) => setTimeout(resolve, 300)); return "old"; } });
   export const byHandle = action({ args: {}, handler: async (ctx) => { const handle = await createFunctionHandle(anyApi.notes.all); return [handle, await ctx.runQuery(handle as never, {})]; } });
@@ -105,6 +104,7 @@ const NODE = `"use node";
   import { actionGeneric as action } from "convex/server";
   import { createHash } from "node:crypto";
   export const hash = action({ args: {}, handler: async () => createHash("sha256").update("abc").digest("hex").slice(0, 8) });
+  export const exits = action({ args: {}, handler: async () => { process.exit(3); } });
 `;
 
 const STEPS = `
@@ -196,7 +196,7 @@ describe("actions", () => {
   });
 
   test("fail when they end their thread, and others continue", async () => {
-    const [slow, exit] = await Promise.all([fixture.runner.action(call("work:slow")), fixture.runner.action(call("work:exits"))]);
+    const [slow, exit] = await Promise.all([fixture.runner.action(call("work:slow")), fixture.runner.action(call("node:exits"))]);
     expect([slow, exit]).toMatchObject([
       { ok: true, value: "old" },
       { ok: false, message: "The thread that this action ran on has ended. Actions run at most once." },

@@ -1,14 +1,17 @@
+import { availableParallelism } from "node:os";
 import { redactOutcome } from "../../auth/redact-outcome.ts";
 import type { Identity } from "../../values/types.ts";
 import type { ActionsHost } from "./action-syscalls.ts";
 import type { HttpResponse, OwnChecks } from "./actions-protocol.ts";
-import { ActionsPool } from "./actions-pool.ts";
+import { ActionsPool, type PoolLimits } from "./actions-pool.ts";
+import { startActionsThread } from "./actions-runtime.ts";
 import { hasIds } from "../checked-values.ts";
 import { argumentsText } from "../call.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { outcomeOf } from "../outcomes.ts";
-import { APP, qualifiedPath, shownPath, type ComponentPath } from "../paths.ts";
+import { APP, parseFunctionPath, qualifiedPath, shownPath, type ComponentPath } from "../paths.ts";
 import type { LoadedCode, WireOutcome, WireRun } from "../transactor/transactor-protocol.ts";
+import { startNodeRuntime } from "../node/node-runtime.ts";
 import { newRequestId } from "../request-id.ts";
 import type { Analysis, AnalyzedFunction, Call, Outcome } from "../types.ts";
 
@@ -18,9 +21,9 @@ const LARGE_ARGUMENT_BYTES = 1024 * 1024;
 export class Actions {
   readonly #host: ActionsHost;
   #code: LoadedCode | null = null;
-  #pool: ActionsPool | null = null;
+  #pools: Pools | null = null;
   #ownChecks: ReadonlyMap<string, OwnChecks> = new Map();
-  readonly #retiring = new Set<ActionsPool>();
+  readonly #retiring = new Set<Pools>();
   #turn: Promise<void> = Promise.resolve();
 
   constructor(host: ActionsHost) {
@@ -30,11 +33,11 @@ export class Actions {
   replaceCode(code: LoadedCode | null, env: Record<string, string>): void {
     this.#code = code;
     this.#ownChecks = new Map(code ? allOwnChecks(code.analysis) : []);
-    const old = this.#pool;
-    this.#pool = code && new ActionsPool(code, env, this.#host);
+    const old = this.#pools;
+    this.#pools = code && startPools(this.#host, code, env);
     if (!old) return;
     this.#retiring.add(old);
-    void old.retire().finally(() => this.#retiring.delete(old));
+    void Promise.all([old.isolate.retire(), old.node.retire()]).finally(() => this.#retiring.delete(old));
   }
 
   async run(call: Call, jobId: string | null = null): Promise<Outcome> {
@@ -83,14 +86,14 @@ export class Actions {
   }
 
   async runHttp(request: Request, identity: Identity): Promise<Response> {
-    if (!this.#pool || !this.#code || !hasHttpRoutes(this.#code.analysis))
+    if (!this.#pools || !this.#code || !hasHttpRoutes(this.#code.analysis))
       return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
     const startedAt = Date.now();
     const started = performance.now();
     const requestId = newRequestId();
     const body = request.body && limitedStream(request.body, MAX_HTTP_BODY_BYTES);
     const { method, url } = request;
-    const ended = await this.#pool.http({ method, url, headers: [...request.headers], body }, { identity, requestId });
+    const ended = await this.#pools.isolate.http({ method, url, headers: [...request.headers], body }, { identity, requestId });
     const route = ended.kind === "response" ? ended.route : undefined;
     const path = route ?? `${method} ${new URL(url).pathname}`;
     const { logLines } = ended;
@@ -115,16 +118,17 @@ export class Actions {
   }
 
   async close(): Promise<void> {
-    const pools = [...this.#retiring, ...(this.#pool ? [this.#pool] : [])];
-    this.#pool = null;
-    await Promise.all(pools.map((pool) => pool.end()));
+    const pools = [...this.#retiring, ...(this.#pools ? [this.#pools] : [])];
+    this.#pools = null;
+    await Promise.all(pools.flatMap(({ isolate, node }) => [isolate.end(), node.end()]));
   }
 
   async #outcome(call: Call, args: string, run: { jobId: string | null; requestId: string } & OwnChecks): Promise<WireOutcome> {
     const { request } = this.#host;
     const { path, component = APP, identity, visibility } = call;
-    if (!this.#pool) return { ok: false, message: "No code has been pushed.", logLines: [] };
-    const ended = await this.#pool.action({ path, component, args, identity, ...run });
+    if (!this.#pools || !this.#code) return { ok: false, message: "No code has been pushed.", logLines: [] };
+    const pool = this.#pools[isNodeAction(this.#code, path, component) ? "node" : "isolate"];
+    const ended = await pool.action({ path, component, args, identity, ...run });
     const { logLines } = ended;
     if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
     if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");
@@ -133,6 +137,24 @@ export class Actions {
     return fault === null ? { ok: true, text: ended.text, logLines } : { ok: false, message: fault, logLines };
   }
 }
+
+/** Code of "use node" files runs in processes, all other code in threads. */
+type Pools = Record<"isolate" | "node", ActionsPool>;
+
+const MEBIBYTE = 1024 * 1024;
+const THREADS: PoolLimits = { maxThreads: Math.min(16, 4 * availableParallelism()), maxBytes: 768 * MEBIBYTE };
+const PROCESSES: PoolLimits = { maxThreads: Math.min(8, 4 * availableParallelism()), maxBytes: 1_024 * MEBIBYTE };
+
+function startPools(host: ActionsHost, code: LoadedCode, env: Record<string, string>): Pools {
+  const { dir, nodeSettings: settings, warn } = host;
+  return {
+    isolate: new ActionsPool((events) => startActionsThread(dir, code, env, events), host, THREADS),
+    node: new ActionsPool((events) => startNodeRuntime({ dir, code, env, settings, warn }, events), host, PROCESSES),
+  };
+}
+
+const isNodeAction = ({ nodeModules }: LoadedCode, path: string, component: ComponentPath): boolean =>
+  component === APP && nodeModules.includes(`${parseFunctionPath(path).module}.js`);
 
 const NO_OWN_CHECKS: OwnChecks = { checksArguments: false, checksResult: false };
 

@@ -3,20 +3,27 @@ import type { AnalyzerAnswer, AnalyzerData } from "./analyzer-worker.ts";
 import { componentFolder, writeBundle } from "./bundle.ts";
 import { startThread } from "../thread.ts";
 import type { Analysis, Bundle, BundledModule } from "../types.ts";
+import { analyzeNodeModules } from "../node/analyze-node-modules.ts";
+import type { NodeSettings } from "../node/node-process.ts";
+import { BundleError } from "./bundle-error.ts";
 
 const TIME_LIMIT_MS = 30_000;
 const HEAP_MIB = 512;
 
 const CONFIGURATION = new Set(["schema.js", "auth.config.js", "convex.config.js"]);
 
-export class BundleError extends Error {}
+/** `nodeSettings`: null for code without "use node" files. */
+type Options = { dir: string; bundle: Bundle; env: Record<string, string>; nodeSettings: NodeSettings | null };
 
-/** @throws BundleError with the module's name and error, or for an unusable auth provider */
-export async function analyzeBundle(dir: string, bundle: Bundle, env: Record<string, string>): Promise<Analysis> {
+/** @throws {BundleError} with the module's name and error, or for an unusable auth provider */
+export async function analyzeBundle({ dir, bundle, env, nodeSettings }: Options): Promise<Analysis> {
+  const root = writeBundle(dir, bundle);
+  const nodeModules = functionModules(bundle.modules, "node");
   const data: AnalyzerData = {
-    root: writeBundle(dir, bundle),
+    root,
     modules: functionModules(bundle.modules, "isolate"),
-    nodeModules: functionModules(bundle.modules, "node"),
+    nodeFunctions:
+      nodeSettings && nodeModules.length > 0 ? await analyzeNodeModules({ dir, root, bundle, nodeModules, env, nodeSettings }) : [],
     schema: bundle.schema?.path ?? null,
     authConfig: bundle.authConfig?.path ?? null,
     hasDefinition: bundle.definition !== null,

@@ -8,9 +8,9 @@ import { componentEnvironments } from "../components/environments.ts";
 import { importMounted, passMountsOn } from "../components/mount-imports.ts";
 import { ProcessEnvironments } from "../components/process-env.ts";
 import { enterIsolate, refuseNodeModules } from "../isolate/environment.ts";
-import { describeFailure } from "../failures.ts";
 import { APP } from "../paths.ts";
 import type { Analysis, AnalyzedFunction, Components, ModulesAnalysis } from "../types.ts";
+import { named as namedIn } from "./analyze-module.ts";
 import { DEFINITION_FILE } from "./bundle.ts";
 import { cronsOf, functionsOf, httpRoutesOf, providersOf, schemaOf, type Exports } from "./read-modules.ts";
 
@@ -18,7 +18,8 @@ type AnalyzedComponent = { path: string; dependencies: string[]; folder: string;
 export type AnalyzerData = {
   root: string;
   modules: string[];
-  nodeModules: string[];
+  /** Functions of "use node" files, which another process has loaded. */
+  nodeFunctions: AnalyzedFunction[];
   schema: string | null;
   authConfig: string | null;
   hasDefinition: boolean;
@@ -27,19 +28,17 @@ export type AnalyzerData = {
 };
 export type AnalyzerAnswer = { ok: true; analysis: Analysis } | { ok: false; message: string };
 
-const { root, modules, nodeModules, schema, authConfig, hasDefinition, components, env }: AnalyzerData = workerData.data;
+const { root, modules, nodeFunctions, schema, authConfig, hasDefinition, components, env }: AnalyzerData = workerData.data;
 
 /** As in `definitionImportPath` of `convex/src/cli/lib/components/definition/bundle.ts`. */
 const DEFINITION_IMPORT = "./_componentDeps/";
 
-type Source = { folder: string; modules: string[]; nodeModules: string[]; schema: string | null; mount: string };
+type Source = { folder: string; modules: string[]; schema: string | null; mount: string };
 
 async function analyze(): Promise<Analysis> {
-  const app: Source = { folder: "", modules, nodeModules, schema, mount: APP };
-  // "use node" files first, before `enterIsolate` removes Node's globals.
-  const nodeExports = await loadModules(app, nodeModules);
+  const app: Source = { folder: "", modules, schema, mount: APP };
   enterIsolate(() => undefined, env);
-  refuseNodeModules(root, new Set(nodeModules));
+  refuseNodeModules(root);
   if (components.length > 0) passMountsOn(root);
   Object.defineProperty(globalThis, "Convex", { value: { syscall: refuse, asyncSyscall: refuse, jsSyscall: refuse } });
 
@@ -52,14 +51,14 @@ async function analyze(): Promise<Analysis> {
     const definition = definitions[component.path];
     if (!definition) continue;
     const mount = mounts.find((mounted) => mounted.definition === component.path)?.path ?? component.path;
-    const source: Source = { ...component, nodeModules: [], mount };
+    const source: Source = { ...component, mount };
     const analyzeComponent = async (): Promise<ModulesAnalysis> => analyzeModules(source, await loadModules(source, component.modules));
     analyzed.definitions[component.path] = {
       ...definition,
       ...(await (processEnvironments?.load(mount, analyzeComponent) ?? analyzeComponent())),
     };
   }
-  const own = await analyzeModules(app, new Map([...nodeExports, ...(await loadModules(app, modules))]));
+  const own = await analyzeModules(app, await loadModules(app, modules), nodeFunctions);
   const authProviders =
     authConfig === null ? [] : await named(authConfig, async () => providersOf(await importMounted(root, authConfig, APP)));
   return { ...own, authProviders, components: analyzed };
@@ -95,18 +94,9 @@ async function loadModules({ folder, mount }: Source, paths: string[]): Promise<
   return loaded;
 }
 
-async function analyzeModules(source: Source, loaded: Map<string, Exports>): Promise<ModulesAnalysis> {
-  const functions: AnalyzedFunction[] = [];
-  for (const [path, exports] of loaded) {
-    const found = await named(path, async () => functionsOf(path, exports));
-    const notAction = source.nodeModules.includes(path) && found.find(({ type }) => type !== "action");
-    if (notAction) {
-      throw new Error(
-        `\`${notAction.name}\` defined in \`${path}\` is a ${capital(notAction.type)} function. Only actions can be defined in Node.js.`,
-      );
-    }
-    functions.push(...found);
-  }
+async function analyzeModules(source: Source, loaded: Map<string, Exports>, others: AnalyzedFunction[] = []): Promise<ModulesAnalysis> {
+  const functions = [...others];
+  for (const [path, exports] of loaded) functions.push(...(await named(path, async () => functionsOf(path, exports))));
   const { folder, mount } = source;
   const schemaPath = source.schema;
   return {
@@ -124,15 +114,8 @@ function refuse(): never {
   throw new Error("Convex's database and other services cannot be used while modules are loaded. Use them inside a function.");
 }
 
-async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new Error(`Failed to analyze ${path}: ${describeFailure(error, root).message}`, { cause: error });
-  }
-}
+const named = <T>(path: string, work: () => Promise<T>): Promise<T> => namedIn(root, path, work);
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const port = parentPort;

@@ -1,7 +1,7 @@
 /** Bundles like the official command line (`innerEsbuild` in `src/bundler/debugBundle.ts` of the client package). */
 import { resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import type { Bundle, BundledModule, ComponentBundle } from "../types.ts";
+import type { Bundle, BundledModule, ComponentBundle, NodeDependency } from "../types.ts";
 
 export type ComponentSources = Record<string, { files: Record<string, string>; dependencies?: string[] }>;
 
@@ -11,9 +11,10 @@ const DEFINITION = "convex.config.ts";
 export async function bundleSources(
   { [DEFINITION]: definition, ...files }: Record<string, string>,
   components: ComponentSources = {},
+  nodeDependencies: NodeDependency[] = [],
 ): Promise<Bundle> {
   return {
-    ...(await bundleFunctions(files)),
+    ...(await bundleFunctions(files, nodeDependencies)),
     definition: definition === undefined ? null : await bundleDefinition(definition),
     components: await Promise.all(
       Object.entries(components).map(async ([path, { files: sources, dependencies = [] }]): Promise<ComponentBundle> => {
@@ -22,6 +23,8 @@ export async function bundleSources(
         return { path, dependencies, definition: await bundleDefinition(own), modules, schema };
       }),
     ),
+    nodeDependencies,
+    nodeVersion: null,
   };
 }
 
@@ -33,20 +36,29 @@ async function bundleDefinition(source: string): Promise<BundledModule> {
   return module;
 }
 
-async function bundleFunctions(files: Record<string, string>): Promise<Pick<Bundle, "modules" | "schema" | "authConfig">> {
+async function bundleFunctions(
+  files: Record<string, string>,
+  external: NodeDependency[] = [],
+): Promise<Pick<Bundle, "modules" | "schema" | "authConfig">> {
   const names = Object.keys(files);
   const node = names.filter((name) => /^["']use node["']/.test(files[name] ?? ""));
   const isolate = names.filter((name) => !node.includes(name));
-  const modules = [...(await esbuild(files, isolate, "isolate")), ...(await esbuild(files, node, "node"))];
+  const modules = [...(await esbuild(files, isolate, "isolate")), ...(await esbuild(files, node, "node", external))];
   const find = (path: string): BundledModule | null => modules.find((module) => module.path === path) ?? null;
   return { modules: modules.filter(({ path }) => path !== "schema.js"), schema: find("schema.js"), authConfig: find("auth.config.js") };
 }
 
-async function esbuild(files: Record<string, string>, entryPoints: string[], environment: "isolate" | "node"): Promise<BundledModule[]> {
+async function esbuild(
+  files: Record<string, string>,
+  entryPoints: string[],
+  environment: "isolate" | "node",
+  external: NodeDependency[] = [],
+): Promise<BundledModule[]> {
   if (entryPoints.length === 0) return [];
   const result = await build({
     entryPoints: entryPoints.map((name) => `convex/${name}`),
     bundle: true,
+    external: external.map(({ name }) => name),
     platform: environment === "node" ? "node" : "browser",
     format: "esm",
     target: "esnext",

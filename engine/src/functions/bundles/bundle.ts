@@ -5,7 +5,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { hrtime, pid } from "node:process";
 import type { Settings } from "../../transaction/types.ts";
 import { NO_DEFINITION } from "../components/definitions.ts";
-import type { Analysis, Bundle, BundledModule, ComponentBundle } from "../types.ts";
+import type { Analysis, Bundle, BundledModule, ComponentBundle, NodeDependency } from "../types.ts";
 
 const MANIFEST = "code";
 const SOURCES = "module/";
@@ -16,13 +16,15 @@ type ManifestComponent = Omit<ComponentBundle, "definition" | "schema" | "module
   schema: ManifestModule | null;
   modules: ManifestModule[];
 };
-/** The optional fields are missing in manifests of versions without components. */
+/** The optional fields are missing in manifests of versions without components or Node.js actions. */
 type Manifest = {
   modules: ManifestModule[];
   schema: ManifestModule | null;
   authConfig: ManifestModule | null;
   definition?: ManifestModule | null;
   components?: ManifestComponent[];
+  nodeDependencies?: NodeDependency[];
+  nodeVersion?: string | null;
   analysis: Omit<Analysis, "components"> & Partial<Pick<Analysis, "components">>;
 };
 
@@ -105,6 +107,8 @@ export function saveCode(settings: Settings, bundle: Bundle, analysis: Analysis)
       schema: schema && entry(schema),
       modules: modules.map(entry),
     })),
+    nodeDependencies: bundle.nodeDependencies,
+    nodeVersion: bundle.nodeVersion,
     analysis,
   };
   settings.set(MANIFEST, JSON.stringify(manifest));
@@ -141,6 +145,8 @@ export function loadCode(settings: Settings): { bundle: Bundle; analysis: Analys
         schema: schema && read(schema),
         modules: modules.map(read),
       })),
+      nodeDependencies: manifest.nodeDependencies ?? [],
+      nodeVersion: manifest.nodeVersion ?? null,
     },
     analysis: { components: { app: NO_DEFINITION, definitions: {}, mounts: [] }, ...manifest.analysis },
   };

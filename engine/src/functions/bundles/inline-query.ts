@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Bundle, ModulesAnalysis } from "../types.ts";
-import { analyzeBundle, BundleError } from "./analyze.ts";
+import { analyzeBundle } from "./analyze.ts";
+import { BundleError } from "./bundle-error.ts";
 import { writeBundle } from "./bundle.ts";
 
 const WRAPPERS = "convex:/_system/repl/wrappers.js";
@@ -18,8 +19,10 @@ export async function prepareInlineQuery(dir: string, source: string, env: Recor
     authConfig: null,
     definition: null,
     components: [],
+    nodeDependencies: [],
+    nodeVersion: null,
   };
-  const { functions, httpRoutes, crons, schema } = await analyzeBundle(dir, bundle, env);
+  const { functions, httpRoutes, crons, schema } = await analyzeBundle({ dir, bundle, env, nodeSettings: null });
   const query = functions.find(({ name }) => name === FUNCTION);
   if (query?.type !== "query")
     throw new BundleError(`${basename(MODULE)} must export a query as its default: export default query({ … }).`);

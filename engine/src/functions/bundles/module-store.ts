@@ -8,6 +8,7 @@ export function openModuleStore(dir: string, bundle: Bundle, analysis: Analysis)
     root: writeBundle(dir, bundle),
     modules: modules.map(({ path }) => path),
     nodeModules: modules.filter(({ environment }) => environment === "node").map(({ path }) => path),
+    packages: bundle.nodeDependencies.map(({ name }) => name),
     components: loadedComponents(bundle, analysis),
     analysis,
   };

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BundleError } from "./analyze.ts";
+import { BundleError } from "./bundle-error.ts";
 import { bundleSources } from "./bundle-fixture.ts";
 import { startRunner } from "../runner.ts";
 import { call, Fixture } from "../testing.ts";

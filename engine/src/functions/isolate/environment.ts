@@ -109,16 +109,21 @@ function freezeTime(moment: () => ExecutionState | undefined): void {
   Object.defineProperty(performance, "now", { value: () => (moment() ? 0 : elapsed()), configurable: true, writable: true });
 }
 
-/** Refuses imports of `node:*`. On Convex only "use node" files, which contain only actions, can import these modules. */
-export function refuseNodeModules(root: string, except: ReadonlySet<string> = new Set()): void {
+/** The only module that pushed code imports from the engine (`bundles/inline-query.ts`). */
+const INLINE_WRAPPERS = new URL("../bundles/inline-wrappers.ts", import.meta.url).href;
+
+/** Refuses imports of `node:*`, which on Convex only "use node" files have, and of files that were not pushed. */
+export function refuseNodeModules(root: string): void {
   const prefix = `${pathToFileURL(root).href}/`;
   registerHooks({
     resolve(specifier, context, next) {
-      const from = context.parentURL?.startsWith(prefix) ? context.parentURL.slice(prefix.length) : null;
-      if (from !== null && !except.has(from) && isBuiltin(specifier)) {
-        throw new Error(`The Node.js module ${specifier} is only available in files that begin with "use node".`);
-      }
-      return next(specifier, context);
+      const isPushed = context.parentURL?.startsWith(prefix) || context.parentURL?.startsWith("data:");
+      if (!isPushed) return next(specifier, context);
+      if (isBuiltin(specifier)) throw new Error(`The Node.js module ${specifier} is only available in files that begin with "use node".`);
+      const resolved = next(specifier, context);
+      if (resolved.url.startsWith("file:") && !resolved.url.startsWith(prefix) && resolved.url !== INLINE_WRAPPERS)
+        throw new Error(`The module ${specifier} was not pushed.`);
+      return resolved;
     },
   });
 }

@@ -6,6 +6,7 @@ import type { Database } from "../../transaction/types.ts";
 import { DamagedDataError, StorageError } from "../../values/errors.ts";
 import type { Timestamp } from "../../values/types.ts";
 import { loadCode } from "../bundles/bundle.ts";
+import { isolateCode } from "../bundles/loaded-code.ts";
 import { openModuleStore } from "../bundles/module-store.ts";
 import { enterIsolate, refuseNodeModules } from "../isolate/environment.ts";
 import { describeFailure } from "../failures.ts";
@@ -49,7 +50,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     if (!code) return Registry.empty();
     refuseNodeModules(code.root);
     return Registry.load(
-      isolateOnly(code),
+      isolateCode(code),
       separateComponents(code, environment, () => runOfCaller()?.component),
     );
   };
@@ -102,9 +103,4 @@ function storedCode({ settings }: Database): ReturnType<typeof loadCode> {
 function broken(code: LoadedCode | null, error: unknown): Registry {
   if (!code) throw error;
   return Registry.broken(code.root, describeFailure(error, code.root).message);
-}
-
-function isolateOnly(code: LoadedCode): LoadedCode {
-  const node = new Set(code.nodeModules);
-  return { ...code, modules: code.modules.filter((path) => !node.has(path)) };
 }

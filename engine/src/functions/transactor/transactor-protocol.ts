@@ -158,7 +158,15 @@ export type FromTransactor =
 
 /** A mounted component. `modules` are in `folder`, which is in the root of the code. */
 export type LoadedComponent = { path: ComponentPath; definition: string; folder: string; modules: string[] };
-export type LoadedCode = { root: string; modules: string[]; nodeModules: string[]; components: LoadedComponent[]; analysis: Analysis };
+/** `nodeModules`: those of `modules` from "use node" files. `packages`: names of external packages. */
+export type LoadedCode = {
+  root: string;
+  modules: string[];
+  nodeModules: string[];
+  packages: string[];
+  components: LoadedComponent[];
+  analysis: Analysis;
+};
 
 export type TransactorSimulation = { defersCommits: boolean; writeBytesPerSecond: number | null };
 

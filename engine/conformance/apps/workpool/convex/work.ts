@@ -25,6 +25,13 @@ export const enqueueMutations = mutation({
   },
 });
 
+export const enqueueNodeAction = mutation({
+  args: { name: v.string() },
+  handler: async (ctx, { name }) => {
+    await first.enqueueAction(ctx, internal.webhooks.verify, { name }, { onComplete: internal.work.completed, context: { name } });
+  },
+});
+
 export const enqueueLater = mutation({
   args: { name: v.string() },
   handler: async (ctx, { name }): Promise<string> =>

@@ -1,0 +1,2 @@
+/** Pushed code that cannot be deployed. */
+export class BundleError extends Error {}

@@ -1,0 +1,134 @@
+/** Processes for code of "use node" files (docs/decisions/226-node-actions.md). */
+import { fork, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { clockSkewMs } from "../../simulation/clock-skew.ts";
+import { killOrphan } from "./orphan-guard.ts";
+
+const ENTRY = fileURLToPath(new URL("./node-entry.ts", import.meta.url));
+const ENGINE = fileURLToPath(new URL("../../", import.meta.url));
+/** The only dependency that code in these processes imports. */
+const LRU_CACHE = packageFolder(fileURLToPath(import.meta.resolve("lru-cache")), "lru-cache");
+const FOLDER = "node-actions";
+const HEAP_MIB = 384;
+const STDERR_BYTES = 2_048;
+/** Of newer versions of Node, whose permissions also limit the network. */
+const NETWORK_FLAGS = ["--allow-net"].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag));
+
+/** What the operator permits to code of "use node" files. */
+export type NodeSettings = {
+  /** A folder `node_modules` with the external packages. */
+  nodeModules: string;
+  /** Permits native code in external packages, which no permission limits. */
+  allowsAddons: boolean;
+};
+
+/** `packages`: names of external packages. */
+export type NodeCode = { root: string; packages: string[] };
+
+/** Sent to a process at its start. */
+export type NodeStart = {
+  entry: string;
+  clockSkewMs: number;
+  env: Record<string, string>;
+  code: NodeCode & { nodeModules: string };
+  data: object;
+};
+
+type Options = {
+  /** The deployment's data folder, without symbolic links. */
+  dir: string;
+  entry: URL;
+  code: NodeCode;
+  env: Record<string, string>;
+  settings: NodeSettings;
+  data: object;
+  onMessage: (message: unknown) => void;
+};
+
+/** A process that reads only its code, writes only to its temporary folder, and has no variables of this process. */
+export class NodeProcess {
+  readonly pid: number;
+  readonly temporary: string;
+  /** Resolves with the last output to standard error. */
+  readonly exited: Promise<{ errors: string }>;
+  readonly #child: ChildProcess;
+
+  constructor({ dir, entry, code, env, settings, data, onMessage }: Options) {
+    this.temporary = join(dir, FOLDER, randomUUID());
+    mkdirSync(this.temporary, { recursive: true });
+    const { nodeModules } = settings;
+    const readable = [
+      ENGINE,
+      LRU_CACHE,
+      code.root,
+      this.temporary,
+      ...(code.packages.length > 0 ? [nodeModules, realPath(nodeModules)] : []),
+    ];
+    this.#child = fork(ENTRY, [], {
+      execArgv: [
+        "--permission",
+        ...readable.map((path) => `--allow-fs-read=${path}`),
+        `--allow-fs-write=${this.temporary}`,
+        ...(settings.allowsAddons ? ["--allow-addons"] : []),
+        ...NETWORK_FLAGS,
+        // It opens files without asking for permission.
+        "--no-experimental-sqlite",
+        `--max-old-space-size=${HEAP_MIB}`,
+        "--disable-warning=ExperimentalWarning",
+      ],
+      cwd: this.temporary,
+      // The deployment's variables are sent later: among these, some would change how Node starts.
+      env: { TZ: "UTC", TMPDIR: this.temporary },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      serialization: "advanced",
+    });
+    this.pid = this.#child.pid ?? 0;
+    killOrphan(this.#child);
+    let errors = "";
+    this.#child.stderr?.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-STDERR_BYTES)));
+    this.#child.on("message", onMessage);
+    this.exited = this.#whenExited().then(() => ({ errors }));
+    const start: NodeStart = { entry: entry.href, clockSkewMs: clockSkewMs(), env, code: { ...code, nodeModules }, data };
+    this.send(start);
+  }
+
+  send(message: object): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  async end(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+
+  async #whenExited(): Promise<void> {
+    const failed = once(this.#child, "error").then(() => undefined);
+    // "close" follows the last output.
+    await Promise.race([once(this.#child, "close"), failed]).catch(() => undefined);
+    await rm(this.temporary, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Removes the temporary folders of an earlier run. */
+export function removeNodeFolders(dir: string): void {
+  rmSync(join(dir, FOLDER), { recursive: true, force: true });
+}
+
+function packageFolder(file: string, name: string): string {
+  const end = `${sep}${join("node_modules", name)}`;
+  const at = file.lastIndexOf(end);
+  return at === -1 ? dirname(file) : file.slice(0, at + end.length);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
