@@ -12,6 +12,12 @@ import { v } from "convex/values";
 export const send = mutation({ args: { body: v.string() }, handler: async (ctx, { body }) => { await ctx.db.insert("messages", { body }); } });
 export const list = query({ args: {}, handler: async (ctx) => (await ctx.db.query("messages").collect()).map((message): string => message.body) });
 `;
+/** The push loads it in a process that may read only the engine and its dependency. */
+const HASHES = `"use node";
+import { createHash } from "node:crypto";
+import { actionGeneric as action } from "convex/server";
+export const empty = action({ args: {}, handler: async () => createHash("sha256").digest("hex") });
+`;
 
 let project: string;
 const node = (...args: string[]) =>
@@ -37,6 +43,7 @@ beforeAll(async () => {
   mkdirSync(join(project, "convex/_generated"), { recursive: true });
   writeFileSync(join(project, "convex/_generated/api.js"), 'import { anyApi } from "convex/server";\nexport const api = anyApi;\n');
   writeFileSync(join(project, "convex/messages.ts"), MESSAGES);
+  writeFileSync(join(project, "convex/hashes.ts"), HASHES);
 });
 afterAll(() => removeFolder(project));
 

@@ -2,17 +2,18 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clockSkewMs } from "../../simulation/clock-skew.ts";
 import { killOrphan } from "./orphan-guard.ts";
 
 const ENTRY = fileURLToPath(new URL("./node-entry.ts", import.meta.url));
 const ENGINE = fileURLToPath(new URL("../../", import.meta.url));
-/** The only dependency that code in these processes imports. */
-const LRU_CACHE = packageFolder(fileURLToPath(import.meta.resolve("lru-cache")), "lru-cache");
+/** The only dependency of the engine's code in these processes. */
+const DEPENDENCY = "lru-cache";
+const DEPENDENCY_FOLDERS = dependencyFolders(DEPENDENCY);
 const FOLDER = "node-actions";
 const HEAP_MIB = 384;
 const STDERR_BYTES = 2_048;
@@ -64,7 +65,7 @@ export class NodeProcess {
     const { nodeModules } = settings;
     const readable = [
       ENGINE,
-      LRU_CACHE,
+      ...DEPENDENCY_FOLDERS,
       code.root,
       this.temporary,
       ...(code.packages.length > 0 ? [nodeModules, realPath(nodeModules)] : []),
@@ -119,10 +120,12 @@ export function removeNodeFolders(dir: string): void {
   rmSync(join(dir, FOLDER), { recursive: true, force: true });
 }
 
-function packageFolder(file: string, name: string): string {
-  const end = `${sep}${join("node_modules", name)}`;
-  const at = file.lastIndexOf(end);
-  return at === -1 ? dirname(file) : file.slice(0, at + end.length);
+/** Returns the path by which Node finds a dependency of the engine, and the folder that it links to. */
+function dependencyFolders(name: string, folder = ENGINE): string[] {
+  const path = join(folder, "node_modules", name);
+  if (existsSync(path)) return [path, realpathSync(path)];
+  const parent = dirname(folder);
+  return parent === folder ? [] : dependencyFolders(name, parent);
 }
 
 function realPath(path: string): string {
