@@ -71,6 +71,15 @@ test("a push describes definitions, mounts and what changed", async () => {
   expect(again.finishPush["componentDiffs"]).toMatchObject({ first: { diffType: { type: "remount" } } });
 });
 
+test('a push with "use node" in a component or in http.ts is refused', async () => {
+  const file = '"use node"; export const one = 1;';
+  const { notes } = components;
+  const inComponent = await bundleSources(app, { ...components, notes: { files: { ...notes?.files, "hashes.ts": file } } });
+  await expect(pushBundle(deployment, inComponent)).rejects.toThrow(/Components cannot have \\"use node\\" modules: notes\/hashes\.js/);
+  const inRoutes = await bundleSources({ "http.ts": file });
+  await expect(pushBundle(deployment, inRoutes)).rejects.toThrow(/\\"use node\\" directive is not allowed for http\.js/);
+});
+
 test("a push that a component's data does not fit names the component and the table", async () => {
   const http = new ConvexHttpClient(deployment.url, { logger: false });
   await http.mutation(makeFunctionReference<"mutation">("app:write"), { mount: "second", name: "add", args: { text: "text" } });

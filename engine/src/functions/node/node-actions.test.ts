@@ -43,7 +43,8 @@ const WORK = node(`
     hash: createHash("sha256").update("abc").digest("hex").slice(0, 8), buffer: Buffer.from("aGk=", "base64").toString(),
     zlib: gunzipSync(gzipSync("text")).toString(), required: require("node:path").join("a", "b"), immediate: typeof setImmediate,
     zone: new Date(0).getTimezoneOffset(), version: process.versions.node }) });
-  export const environment = action({ args: {}, handler: async () => ({ ...process.env }) });
+  export const environment = action({ args: {}, handler: async () => ({
+    own: { ...process.env }, ofProcess: Object.keys(process.report.getReport().environmentVariables) }) });
   export const attempts = action({ args: { file: v.string(), parent: v.number() }, handler: async (ctx, { file, parent }) => {
     const builtin = (name) => process.getBuiltinModule(name);
     const all = {
@@ -102,6 +103,7 @@ const WORK = node(`
     const later = () => { while (turns === 0) {} turns -= 1; queueMicrotask(later); };
     later();
   } });
+  export const loops = action({ args: {}, handler: async () => { while (true) {} } });
   export const trivial = action({ args: {}, handler: async () => "done" });
 `);
 
@@ -188,12 +190,14 @@ describe('an action of a "use node" file', () => {
   });
 
   test("has the deployment's variables and no others", async () => {
-    expect(await value("work:environment")).toEqual({
+    const { own, ofProcess } = (await value("work:environment")) as { own: Json; ofProcess: string[] };
+    expect(own).toEqual({
       GREETING: "Hi",
       NODE_OPTIONS: "--no-such-flag",
       CONVEX_CLOUD_URL: "http://127.0.0.1:3210",
       CONVEX_SITE_URL: "http://127.0.0.1:3211",
     });
+    expect(ofProcess.filter((name) => !name.startsWith("NODE_CHANNEL_")).toSorted()).toEqual(["TMPDIR", "TZ"]);
   });
 
   test("cannot reach the server's files, processes and variables", { tags: "@node-permissions" }, async () => {
@@ -284,6 +288,14 @@ describe("a process for Node.js actions", () => {
     warn.mockClear();
     expect((await fixture.failure("work:hoards")).message).toBe(NODE_OUT_OF_MEMORY);
     expect(warn.mock.calls).toEqual([[`work:hoards: ${NODE_OUT_OF_MEMORY}`]]);
+  });
+
+  test("is killed after a minute of computation and named in the log", { tags: "slow", timeout: 300_000 }, async () => {
+    warn.mockClear();
+    const looping = fixture.failure("work:loops");
+    expect(await value("work:trivial")).toBe("done");
+    expect((await looping).message).toBe(ACTION_BLOCKED);
+    expect(warn.mock.calls).toEqual([[`work:loops: ${ACTION_BLOCKED}`]]);
   });
 
   test("gets no work while an ended action blocks it", async () => {
