@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const [build, serveAsset, embedded] = await Promise.all([
     loadBuild(),
     loadAssets(join(BUILD, "client")),
-    config.engine && startEmbedded({ ...config.engine, beforeOpen, log }),
+    config.engine && startEmbedded({ ...config.engine, beforeOpen, redactErrors: true, log }),
   ]);
   if (embedded && config.engine) {
     const target = { url: embedded.url, adminKey: config.engine.adminKey };

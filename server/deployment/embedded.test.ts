@@ -45,6 +45,17 @@ it("starts and stops", async () => {
   expect(embedded.pid()).toBeNull();
 });
 
+it.each([
+  [false, /^\[Request ID: [0-9a-f]{16}\] Server Error\nCould not find public function/],
+  [true, /^\[Request ID: [0-9a-f]{16}\] Server Error$/],
+])("shows messages of errors to clients unless errors are redacted (%s)", async (redactErrors, message) => {
+  const embedded = await start({ redactErrors });
+  const body = JSON.stringify({ path: "notes:list", args: [{}], format: "convex_encoded_json" });
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(`${embedded.url}/api/query`, { method: "POST", headers, body });
+  expect(await answer.json()).toMatchObject({ status: "error", errorMessage: expect.stringMatching(message) });
+});
+
 it("passes only the admin key of the server's secrets to the deployment", { tags: "@passes-only-admin-key" }, async () => {
   vi.stubEnv("BETTER_AUTH_SECRET", "s".repeat(32));
   const embedded = await start();

@@ -28,6 +28,8 @@ export type EmbeddedOptions = {
   fileBucket?: FileBucketSettings | null;
   beforeOpen?: () => Promise<void>;
   scheduledFunctions?: boolean;
+  /** Sends the errors that Convex sends in production. Default: those of development. */
+  redactErrors?: boolean;
   log: Log;
 };
 
@@ -123,10 +125,21 @@ async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof ru
 
 const readyMessage = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z.url() });
 
-function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, fileBucket = null, scheduledFunctions = true, log }: EmbeddedOptions) {
+function run({
+  dir,
+  port,
+  sitePort,
+  adminKey,
+  acceptOlderDatabase,
+  fileBucket = null,
+  scheduledFunctions = true,
+  redactErrors = false,
+  log,
+}: EmbeddedOptions) {
   const options = [
     ...(acceptOlderDatabase ? ["--accept-older-database", acceptOlderDatabase.toISOString()] : []),
     ...(scheduledFunctions ? [] : ["--no-scheduled-functions"]),
+    ...(redactErrors ? ["--redact-errors"] : []),
   ];
   const child = spawn(
     process.execPath,

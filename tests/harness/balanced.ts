@@ -11,7 +11,7 @@ import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { freePort, type RunningApp, startApp } from "./app.ts";
 import { startBalancer } from "./proxies/balancer.ts";
 
-export const REMOTE = process.env.TEST_REMOTE === "1";
+const REMOTE = process.env.TEST_REMOTE === "1";
 export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";
 
 export type PreparedDeployment = { url: string; settings: Record<string, string>; secrets: string; close(): Promise<void> };
