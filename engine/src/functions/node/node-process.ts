@@ -65,6 +65,8 @@ export class NodeProcess {
     const { nodeModules } = settings;
     const readable = [
       ENGINE,
+      // A bundle of the engine is elsewhere.
+      dirname(ENTRY),
       ...DEPENDENCY_FOLDERS,
       code.root,
       this.temporary,
