@@ -229,7 +229,8 @@ export class SyncSession implements Subscriber {
         if (!(error instanceof DiskFullError)) throw error;
         // The client would send the mutation again and again on new connections.
         this.options.report(error.message);
-        return { ok: false as const, message: `InsufficientStorage: ${DISK_FULL}`, logLines: [], ts: 0n };
+        const code = "InsufficientStorage";
+        return { ok: false as const, code, message: `${code}: ${DISK_FULL}`, logLines: [], ts: 0n };
       });
       this.answer(mutationResponseText(requestId, this.shown(caller, outcome), outcome.ts));
       if (!outcome.ok || this.closed) return;
