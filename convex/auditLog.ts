@@ -12,7 +12,6 @@ import { pageOf } from "./model/lists/paging";
 const shownEntry = v.object({ _id: v.id("auditEvents"), ...auditEntry.fields });
 export type ShownAuditEntry = Infer<typeof shownEntry>;
 
-/** Returns the caller's account activity: their own part of the log, newest first. */
 export const listAll = userQuery({
   args: { ...filteredEvents, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(shownEntry),

@@ -70,7 +70,6 @@ export const getProject = userQuery({
 const SHARED_READ = 50;
 const RECENT = { projects: 5, designs: 3, shown: 6 };
 
-/** Returns the caller's last changed designs. `shared` adds shared designs for which the caller has this right. */
 export const getRecent = userQuery({
   args: { shared: v.optional(v.union(v.literal("view"), v.literal("edit"))) },
   returns: v.array(v.object({ _id: v.id("designs"), name: v.string(), projectName: v.string(), cover: v.array(coverShape) })),

@@ -87,7 +87,6 @@ export const listOwnShared = userQuery({
 
 const OWN_MAX = 500;
 
-/** Returns the projects of others that the caller may edit, sorted by name: destinations of a move or copy. */
 export const listEditable = userQuery({
   args: {},
   returns: v.array(v.object({ _id: v.id("projects"), name: v.string(), designCount: v.number(), owner: v.string() })),

@@ -24,7 +24,6 @@ const earlierRow = v.object({ ...row, notice: earlierNotice, about: v.optional(a
 const after = { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) };
 type After = ObjectType<typeof after>["after"];
 
-/** Returns a page of notices, unread ones first. `after` is the last notice of the previous page. */
 export const listAll = userQuery({
   args: after,
   returns: v.array(shownNotice),

@@ -14,7 +14,6 @@ import { IMAGE_GRANT_MAX_MS, REVOCATION_RETENTION_MS } from "./model/rules";
 
 type ImageFile = FunctionReturnType<typeof api.uploads.getFile>;
 type Shared = Awaited<ReturnType<typeof shareProject>> & { backend: Backend; server: Caller };
-/** A way to read an image, and a change that ends it or replaces the file. */
 type Scenario = { file: () => Promise<ImageFile>; change: () => Promise<unknown> };
 
 const forMember = ({ server, eve, image }: Shared, change: Scenario["change"]): Scenario => ({

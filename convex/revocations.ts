@@ -1,14 +1,9 @@
 import { v } from "convex/values";
 import { serverQuery } from "./model/access";
 
-/** App servers subscribe to revocations, and load the affected images again (`app/features/images/serve/`). */
-
 const PAGE = 100;
 
-/**
- * Returns the newest revocations after a time (exclusive, in ms since 1970), at most 100, newest first. With null, only
- * the newest. Each connection is another subscription, so that its first result is not that of an earlier connection.
- */
+/** Returns revocations after a time (exclusive, ms since 1970), newest first; null: only the newest. `connection`: a new one gets no cached result. */
 export const since = serverQuery({
   args: { after: v.union(v.number(), v.null()), connection: v.number() },
   returns: v.object({

@@ -47,7 +47,6 @@ export async function recordPhases(page: Page): Promise<void> {
   });
 }
 
-/** Returns the number of calls and their mean duration with waiting ("PATCH 40 × 31 ms"), and the query strings of thumbnails. */
 export async function phasesOf(page: Page): Promise<{ phases: string; thumbnails: string[] }> {
   const phases = await page.evaluate((): Record<string, { count: number; ms: number }> => Reflect.get(window, "phases"));
   const thumbnails = await page.evaluate((): string[] => Reflect.get(window, "thumbnails"));

@@ -79,7 +79,6 @@ export const revoke = userMutation({
   },
 });
 
-/** Returns the user and the scopes of a token; null for an unknown or expired token. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
   returns: v.union(v.object({ userId: v.string(), scopes: v.array(accessScope) }), v.null()),

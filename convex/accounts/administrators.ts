@@ -7,8 +7,6 @@ import { isPlaceholder } from "../model/accounts/placeholder";
 import { sessionOf } from "../model/accounts/sessions";
 import { userOf } from "../model/members";
 
-/** The administrator role of accounts and sessions (docs/decisions/213-administration.md). */
-
 const BATCH = 500;
 /** Limits the mails that one warning causes. */
 const RECIPIENTS_MAX = 50;

@@ -16,7 +16,6 @@ export const create = serverMutation({
   },
 });
 
-/** Returns null for a token that is unknown, expired, revoked or accepted. */
 export const find = serverQuery({
   args: { tokenHash: v.string() },
   returns: v.union(v.object({ email: v.string(), provesAddress: v.boolean(), projectId: v.optional(v.id("projects")) }), v.null()),

@@ -115,7 +115,6 @@ export const getSecurity = userQuery({
   },
 });
 
-/** Stores the time of the session's last token renewal (every quarter of an hour), and the browser's time zone and locale. */
 export const noteActivity = serverMutationFor({
   args: { timeZone: v.optional(v.string()), locale: v.optional(v.string()) },
   returns: v.null(),

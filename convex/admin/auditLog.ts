@@ -8,8 +8,6 @@ import { auditEntry, toAuditEntry } from "../model/audit/ownEvents";
 import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 import { pageOf } from "../model/lists/paging";
 
-/** The audit log of all accounts (docs/decisions/215-audit-log.md). */
-
 const logEntry = v.object({
   _id: v.id("auditEvents"),
   ...auditEntry.fields,

@@ -6,7 +6,6 @@ import { conflict } from "../model/errors";
 
 const LISTED = 200;
 
-/** Returns the invitations to the installation that were not accepted yet, sorted by expiry. */
 export const list = administratorQuery({
   args: {},
   returns: v.array(v.object({ _id: v.id("invitations"), email: v.string(), createdAt: v.number(), expiresAt: v.number() })),
@@ -35,7 +34,6 @@ export const create = administratorMutation({
   },
 });
 
-/** Returns the number of revoked invitations. */
 export const revoke = administratorMutation({
   args: { email: v.string() },
   returns: v.number(),

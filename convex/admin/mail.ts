@@ -12,7 +12,6 @@ const state = v.object({
   /** Counts stop at 200. `waiting`: messages that are due. `retried`: messages of which an attempt has failed. */
   waiting: v.number(),
   retried: v.number(),
-  /** When the oldest due message was due; null without one. */
   oldestDueAt: v.union(v.number(), v.null()),
   attempts: v.array(v.object({ _id: v.id("mailAttempts"), ...mailAttempt })),
 });

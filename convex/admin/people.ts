@@ -41,7 +41,6 @@ const toListed = ({ _id, id, name, email, emailVerified, createdAt, isAdministra
   disabledAt: disabledAt ?? null,
 });
 
-/** Returns the newest accounts first, or with a text the best matches of name and address, on one page. */
 export const list = administratorQuery({
   args: {
     text: v.string(),

@@ -112,7 +112,6 @@ export const sweepImages = internalMutation({
   },
 });
 
-/** Comments per transaction: each changes several rows. */
 const REMOVED_AT_ONCE = 20;
 
 export const removeOfLink = internalMutation({

@@ -114,7 +114,6 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
   if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
 }
 
-/** Starts a job for each copy. With `isMove`, each original moves to the trash when its copy is complete. */
 export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<"projects">, { isMove = false } = {}): Promise<void> {
   const designs = groups.flatMap((group) => group.designs);
   const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);

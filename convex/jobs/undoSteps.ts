@@ -8,7 +8,6 @@ const BATCH = 10;
 
 const MEMBERS = 100;
 
-/** Removes deleted items from the undo steps of all members, whose steps may contain their texts. */
 export const forgetInProject = internalMutation({
   args: { projectId: v.id("projects"), cursor: v.union(v.string(), v.null()) },
   returns: v.null(),

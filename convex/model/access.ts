@@ -21,7 +21,6 @@ import type { UndoStep } from "./undo/undoTables";
 
 /** Builds all public functions; those named `server…` are for the app server. Missing and foreign ids throw "not_found". */
 
-/** `address`: the client's network, for the audit log. */
 type Caller = { user: Doc<"users">; session: Doc<"sessions">; address?: string };
 export type CallerCtx = QueryCtx & Pick<Caller, "user">;
 type Reader = { user: Doc<"users"> | null; link?: Doc<"links"> };
@@ -360,7 +359,6 @@ export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
   return found;
 }
 
-/** Returns the nearest trashed item that hides this id: the item itself or a parent. */
 export async function trashedAncestorFor(ctx: CallerCtx, id: string): Promise<Trashed> {
   const found = await unpurgedPathOf(ctx, id, "delete");
   if (found.kind === "image" && found.image.removedAt !== undefined) return found;

@@ -79,7 +79,6 @@ export async function openBackup(target: Target, name: string, decryption: Decry
   return { backup, reader: encryptedReader(target, new Map(Object.entries(names)), decryption) };
 }
 
-/** `encryption`: null for a backup that is not encrypted. */
 export async function writeBackup(target: Target, name: string, backup: Backup, encryption: Encryption | null): Promise<void> {
   if (encryption === null) return writeSealed(target, fileOf(name), backup);
   const { writer, nameOf, storedSize, keyName } = encryption;

@@ -24,7 +24,6 @@ export function isOverdue(schedule: string, name: string, now: number): boolean 
   return nextMatch(expression, nextMatch(expression, timeOfBackup(name).getTime())) < now;
 }
 
-/** Returns whether a backup is missing, was not tested, failed its test, or is older than the last time of the schedule. */
 export function isDue(schedule: string, { newest }: BackupStatus, now: number): boolean {
   if (newest === null || !isProven(newest.proof)) return true;
   return nextMatch(parseCronExpression(schedule), timeOfBackup(newest.name).getTime()) <= now;

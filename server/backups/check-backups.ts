@@ -2,7 +2,6 @@ import { listBackups, readIndex, readProof } from "./backup-records.ts";
 import { MissingError, type Target } from "./targets/target.ts";
 import { DamageError, verified } from "./objects/verified.ts";
 
-/** Reads everything that the backups need. Each problem names a file. */
 export async function checkBackups(target: Target): Promise<{ problems: string[]; backups: number; objects: number }> {
   const problems: string[] = [];
   const objects = new Map<string, { sha256: string; size: number }>();

@@ -65,7 +65,6 @@ type RestoredBackup = {
   reader: ObjectReader;
   backup: Backup;
   convexDir: string;
-  /** Names of files that were compared, but not written. */
   compared: ReadonlySet<string>;
 };
 

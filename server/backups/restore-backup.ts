@@ -99,7 +99,6 @@ export async function restoreBackup({
 type Copy = {
   id: ContentId;
   use: string;
-  /** The file with this content in the staged data. */
   stagedName: string;
   /** Null to compare only. */
   to: FileHandle | null;

@@ -7,7 +7,6 @@ const LINKS_AT_ONCE = 16;
 
 export type StageOptions = { databaseDir: string; filesDir: string; secrets: Buffer; to: string };
 
-/** Makes a copy of held data: the database is copied, and files are linked or, on another file system, copied. */
 export async function stageData({ databaseDir, filesDir, secrets, to }: StageOptions): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mkdir(join(to, "files"), { recursive: true, mode: 0o700 });

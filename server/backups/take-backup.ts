@@ -93,7 +93,6 @@ async function takeHeld({ from, target, adminKey, secrets, fileBucket, version, 
   throw new Error(INTERRUPTED);
 }
 
-/** Copies the data to this machine while deletions wait, then stores it. Most files of a bucket are stored before that. */
 async function takeStaged({ from, target, adminKey, secrets, fileBucket, version, log, objects }: Source): Promise<Result> {
   const staged = join(target.scratch, "staged");
   const reader = openReader(from, fileBucket);

@@ -40,7 +40,6 @@ async function buildServer(): Promise<void> {
   await writeFile(SERVER.stamp, hash);
 }
 
-/** Records the push request of the official CLI, and tests it on a temporary deployment. */
 async function bundleFunctions(): Promise<void> {
   const path = join(BUILD, ARTIFACT);
   const key = `throw-away|${randomBytes(32).toString("hex")}`;

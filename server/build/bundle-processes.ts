@@ -2,7 +2,6 @@ import { basename, join, relative } from "node:path";
 import { build, type Plugin } from "vite";
 import { PROCESSES, ROOT } from "./stamp.ts";
 
-/** Bundles by name, with their sources. */
 const ENTRIES = { ensure: "server/build/ensure.ts", main: "server/main.ts" };
 
 const SOURCES = [join(ROOT, "server/"), join(ROOT, "engine/src/")];

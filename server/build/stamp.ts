@@ -5,7 +5,6 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The folder of the bundled server and engine. */
 export const PROCESSES = join(ROOT, "build/processes");
 
 /** A part of the build: the file with the hash of its sources, written last, and the sources. */

@@ -10,7 +10,6 @@ export type CopyJob = {
   advice: string;
 };
 
-/** Returns an error with the reason, the needed space and the unchanged data; returns other errors as they are. */
 export async function writeFailure(cause: unknown, { from, to, outcome, advice }: CopyJob): Promise<unknown> {
   const reason = reasonOf(cause);
   if (reason === null) return cause;

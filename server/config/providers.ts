@@ -77,7 +77,6 @@ export function variablesOf(id: ProviderId): { needs: string[]; may: string[] } 
   return { needs: names(needs), may: names(may) };
 }
 
-/** Returns the providers with at least one variable set, and a problem for each missing or invalid variable. */
 export function socialProviders(env: Record<string, string | undefined>): {
   configured: Record<string, Record<string, string>>;
   problems: string[];

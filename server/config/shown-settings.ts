@@ -46,7 +46,6 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Reads the variables of a file like `.env`; none if it cannot be read. */
 export async function readEnvFile(path: string): Promise<Record<string, string | undefined>> {
   try {
     return parseEnv(await readFile(path, "utf8"));

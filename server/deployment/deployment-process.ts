@@ -1,2 +1,1 @@
-/** The embedded deployment's process (`embedded.ts`). */
 import "@atelier/engine/main";

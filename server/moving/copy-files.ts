@@ -109,7 +109,6 @@ export async function removeSurplusFiles(source: Target, target: Target): Promis
     await callFunction(target, "moving:removeFiles", { ids: surplus.slice(from, from + REMOVED) });
 }
 
-/** Returns a sentence for each file that differs. */
 export function differingFiles(source: FileList, target: FileList): string[] {
   return [...new Set([...source.keys(), ...target.keys()])].flatMap((id) => {
     const [expected, found] = [source.get(id), target.get(id)];

@@ -22,7 +22,6 @@ export type Move = {
   target: Target;
   folder: MoveFolder;
   requireEmptyTarget: () => Promise<void>;
-  /** Deploys this build's functions with the source's variables to the target. */
   prepareTarget: (variables: Record<string, string>) => Promise<void>;
   report: (line: string) => void;
 };

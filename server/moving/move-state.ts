@@ -15,7 +15,6 @@ export type MoveFolder = {
   remove(name: string): Promise<void>;
 };
 
-/** The folder of a move in DATA_DIR: its state, and files that are being copied. */
 export function moveFolder(dataDir: string): MoveFolder {
   const path = (name: string) => join(dataDir, "move", name);
   const prepare = async () => void (await mkdir(join(dataDir, "move"), { recursive: true, mode: 0o700 }));

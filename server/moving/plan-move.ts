@@ -9,7 +9,6 @@ const TABLES = "planned-tables.zip";
 const IMPORTED_DOCUMENTS_PER_SECOND = 2500;
 const PREPARATION_SECONDS = 5;
 
-/** Describes what a move would copy and how long the app would be read-only. Changes nothing. */
 export async function describeMove({ source, target, folder, requireEmptyTarget }: Move): Promise<string> {
   await requireEmptyTarget();
   const since = performance.now();

@@ -12,7 +12,6 @@ export async function readOnlyReason(deployment: Target): Promise<string | null>
   return (await queryEnvironment(deployment))[VARIABLE] ?? null;
 }
 
-/** Returns the variables that the app's functions need, without the one of a move. */
 export async function ownVariables(deployment: Target): Promise<Record<string, string>> {
   const { [VARIABLE]: _, ...variables } = await queryEnvironment(deployment);
   return variables;

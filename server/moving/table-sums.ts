@@ -8,7 +8,6 @@ export type TableSums = Map<string, TableSum>;
 
 const MODULUS = 1n << 256n;
 
-/** Returns the number and the checksum of the documents of each table in a snapshot that has some. */
 export async function sumTables(path: string): Promise<TableSums> {
   const archive = await openArchive(path);
   try {

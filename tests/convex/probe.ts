@@ -121,7 +121,6 @@ export const replace = internalMutationGeneric({
   },
 });
 
-/** Fails with a message that quotes a value, as validators do. */
 export const fail = internalMutationGeneric({
   args: { text: v.string() },
   handler: (_, { text }) => {

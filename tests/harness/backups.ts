@@ -7,7 +7,6 @@ export type CommandResult = { code: number; output: string };
 
 type CommandOptions = { env?: NodeJS.ProcessEnv; uid?: number | undefined };
 
-/** Runs a command of `server/commands` with `dataDir` as its working folder and DATA_DIR, and no other settings than `env`. */
 export function runBackupCommand(
   script: "restore" | "check-data",
   args: string[],

@@ -47,7 +47,6 @@ type IntentSpec<Schema extends z.ZodObject> = {
   retain?: (sent: FormData) => DisplayedData;
 };
 
-/** Creates the action of an account form: checks the fields, refreshes the session if a password was sent, then calls `run`. */
 export function accountIntent<Schema extends z.ZodObject>({
   schema,
   otherFields = [],

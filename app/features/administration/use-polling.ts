@@ -3,7 +3,6 @@ import { useRevalidator } from "react-router";
 
 const EVERY_MS = 15_000;
 
-/** Reloads the page's data while it is visible. For data that the deployment does not push. */
 export function usePolling(everyMs = EVERY_MS): void {
   const { revalidate, state } = useRevalidator();
   const reload = useEffectEvent(() => {

@@ -16,10 +16,7 @@ type RequestedExport = {
   events: (convex: Convex, sessionId: string) => AsyncIterable<Record<string, unknown>>;
 };
 
-/**
- * Answers with events as a file in the format of the address, or with 400 for an unknown format.
- * Throws a redirect to sign-in without a session, and 404 without the right.
- */
+/** Answers with a file of events, or 400 for an unknown format. Throws a redirect without a session, and 404 without the right. */
 export async function answerExport(
   { request, context, url }: { request: Request; context: Readonly<RouterContextProvider>; url: URL },
   { name, withPeople, record, events }: RequestedExport,

@@ -4,7 +4,6 @@ import type { AuditFilter } from "#convex/model/audit/ownEvents";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The filter's fields as text, as in the address. Unknown values are empty. */
 export type FilterFields = { category: AuditCategory | ""; from: string; to: string };
 
 export function filterFieldsIn(params: URLSearchParams): FilterFields {
@@ -29,7 +28,6 @@ export type LogFilterFields = FilterFields & { person: string; result: (typeof R
 
 export const RESULTS = ["success", "failure"] as const;
 
-/** The longest address has 254 characters. */
 export const PERSON_LENGTH = 254;
 
 export function logFilterFieldsIn(params: URLSearchParams): LogFilterFields {

@@ -9,7 +9,6 @@ export type Box = { left: number; top: number; width: number; height: number };
 /** Minimum drag that places an area, in CSS pixels. A shorter drag places a point. */
 const MIN_AREA_SIDE = 8;
 
-/** Turns an anchor clockwise, from the image without rotation to the displayed one. */
 export function rotateAnchor({ x, y, width = 0, height = 0 }: Anchor, rotation: Rotation): Required<Anchor> {
   if (rotation === 90) return { x: 1 - y - height, y: x, width: height, height: width };
   if (rotation === 180) return { x: 1 - x - width, y: 1 - y - height, width, height };

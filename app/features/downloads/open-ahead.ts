@@ -6,7 +6,6 @@ type Opened<Image extends Row> = { image: Image; original: Promise<Response | nu
 
 /** Enough to hide the latency of a remote deployment, which is asked for each image and then for its file. */
 export const OPENED_AHEAD = 24;
-/** Images that are opened together share a call of the deployment. */
 const TOGETHER = 8;
 /** In bytes. Files that a slow client does not reach soon are not opened, because the storage may close idle connections. */
 const BYTES = 16 * 1024 * 1024;

@@ -249,7 +249,6 @@ export const toImage = (
 
 type Version = FunctionReturnType<typeof api.httpApi.getVersions>[number];
 
-/** Returns the versions of an image, newest first. An image with one version has no rows for versions. */
 export function toVersions(
   { image, versions }: { image: Image; versions: Version[] },
   { base }: Addresses,

@@ -30,7 +30,6 @@ type Resolver = { find: () => Promise<{ link: OpenedLink; passwordHash: string |
 
 const linkContext = createContext<Resolver>();
 
-/** Provides the link of the address, and runs the request's queries with the token of the link's visitors. */
 export const linkMiddleware: MiddlewareFunction<Response> = async ({ request, params, context }, next) => {
   const config = context.get(configContext);
   let found: ReturnType<Resolver["find"]> | undefined;

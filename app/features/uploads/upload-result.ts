@@ -34,7 +34,6 @@ export const BATCH_MAX_FILES = 16;
 export const BATCH_MAX_FILE_BYTES = 32 * 1024;
 
 export type BatchEntry = {
-  /** Idempotency key, created by the browser. */
   key: string;
   name: string;
   checksum: string | null;

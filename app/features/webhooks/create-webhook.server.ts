@@ -15,7 +15,6 @@ type WebhookAnswer = FormAnswer & { secret?: string };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
 
-/** Creates a webhook on the server, which generates its key. Returns null for another form. */
 export async function createWebhook({ request, context, projectId, sent }: Sent) {
   if (textOf(sent, INTENT_FIELD) !== CREATE_WEBHOOK) return null;
   checkFieldNames(sent, { once: [INTENT_FIELD, FORM_FIELD, "url", ...FIELDS] });

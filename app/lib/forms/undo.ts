@@ -19,7 +19,6 @@ export const newStep = (): string =>
 let sendForm: ((step: string, direction: Direction) => void) | null = null;
 export const undoByForm = (send: typeof sendForm) => void (sendForm = send);
 
-/** Offers to undo a change by key and, once it is stored, by toast. Failed changes are reported by the caller. */
 export async function offerUndo(step: Step): Promise<void> {
   steps.redo.length = 0;
   await offer(step, "undo", step.text);

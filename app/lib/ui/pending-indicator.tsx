@@ -1,7 +1,6 @@
 import { isOptimistic } from "~/lib/data/pending";
 import { clsx } from "clsx";
 
-/** Marks an unsaved optimistic update; CSS delays it by a second. */
 export function PendingIndicator({ of, className }: { of: object; className?: string }) {
   return isOptimistic(of) ? <span className={clsx("waiting-mark", className)}>Not saved yet</span> : null;
 }

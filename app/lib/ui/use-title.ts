@@ -4,7 +4,6 @@ import { isolate } from "./isolate";
 
 export const titleOf = (name: string): string => `${isolate(name)} · Atelier`;
 
-/** Keeps the tab's title up to date. The route's `meta` sets it only when its loader runs. Null: another component sets it. */
 export function useTitle(title: string | null): void {
   const { key } = useLocation();
   useEffect(() => {

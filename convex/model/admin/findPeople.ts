@@ -5,7 +5,6 @@ const MATCHES_MAX = 25;
 
 const HIGHEST_CHARACTER = "\u{10FFFF}";
 
-/** Returns the accounts whose address begins with the text, then those whose name or address contains its words. */
 export async function findPeople({ db }: QueryCtx, typed: string): Promise<Doc<"users">[]> {
   const text = typed.trim();
   const address = text.toLowerCase();

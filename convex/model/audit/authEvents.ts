@@ -8,7 +8,6 @@ export const authRequest = v.object({
   path: v.optional(v.string()),
   address: v.optional(v.string()),
   provider: v.optional(v.string()),
-  /** The new session replaces one of the same user. */
   replacesSession: v.optional(v.boolean()),
   /** The deleted session was created in this request, and a second factor is still missing. */
   endsOwnSession: v.optional(v.boolean()),

@@ -15,7 +15,6 @@ type Stopped = {
   total: number;
 };
 
-/** Reports a copy that stopped at a limit to the user who started it, as a failed bulk job. */
 export async function reportStoppedCopy({ db }: MutationCtx, { userId, into, design, isMove, copied, total }: Stopped): Promise<void> {
   if (userId === undefined) return;
   const owner = userId === into.ownerId ? "You have" : "The project's owner has";

@@ -19,7 +19,6 @@ export async function readOf({ db, user }: Reader, itemId: ItemId): Promise<Doc<
     .unique();
 }
 
-/** Returns the time until which the caller has read the threads of an item. Visitors of public links have read all. */
 export async function readUntil(ctx: Reader, itemId: ItemId): Promise<number> {
   if (ctx.user === null) return Infinity;
   const read = await readOf(ctx, itemId);

@@ -15,8 +15,6 @@ import { describe } from "../rules";
 import { searchWords } from "../search/words";
 import { toCover, touch } from "./summaries";
 
-/** The mutations that projects, designs and images share; each module exports them under its public names. */
-
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
 type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: Right) => Promise<Found>;

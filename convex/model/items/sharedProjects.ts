@@ -2,7 +2,6 @@ import type { Doc } from "../../_generated/dataModel";
 import type { CallerCtx } from "../access";
 import { allows, type Right } from "../rights";
 
-/** Returns the projects of the caller's last `limit` memberships in which the caller has the right, last added first. */
 export async function sharedProjects(ctx: CallerCtx, right: Right, limit: number): Promise<Doc<"projects">[]> {
   const memberships = await ctx.db
     .query("projectMembers")

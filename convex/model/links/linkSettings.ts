@@ -7,7 +7,6 @@ import { invalid } from "../errors";
 import { nameLink } from "../rules";
 
 const HOUR = 60 * 60 * 1000;
-/** Limits how far ahead the end of a link is scheduled. */
 const LIFETIME_MAX = 4 * 366 * 24 * HOUR;
 
 export const linkSettings = {

@@ -4,7 +4,6 @@ const PAGE_SIZE = 200;
 
 export const LIST_LIMIT = PAGE_SIZE + 1;
 
-/** Limits a page to `PAGE_SIZE` rows minus the `given` number of rows that the caller already has. */
 export function pageOf(options: PaginationOptions, given = 0): PaginationOptions {
   return { ...options, numItems: Math.max(Math.min(Math.trunc(options.numItems), PAGE_SIZE) - given, 1) };
 }

@@ -2,7 +2,6 @@ const notes = new WeakMap<object, (row: unknown) => void>();
 
 export type Reads<Db> = {
   db: Db;
-  /** Ids of the rows that were read. */
   rows(): string[];
   /** The earliest `expiresAt` of these rows, in ms since 1970. */
   endsAt(): number | undefined;
@@ -10,7 +9,6 @@ export type Reads<Db> = {
   fork(): Reads<Db>;
 };
 
-/** Wraps the database of a query to record the rows that it reads. */
 export function recordReads<Db extends object>(db: Db, known: ReadonlyMap<string, number | undefined> = new Map()): Reads<Db> {
   const read = new Map(known);
   const note = (row: unknown): void => {

@@ -78,7 +78,6 @@ export function recordRevocations<Db extends object>(db: Db): { db: Db; save: ()
   };
 }
 
-/** Makes a custom mutation record revocations, also of the writes that `input` does. */
 export const recordingRevocations = async <Ctx extends { db: object }, Input extends { ctx: object }>(
   ctx: Ctx,
   input: (ctx: Ctx) => Promise<Input>,

@@ -1,8 +1,6 @@
 import { SEARCH_MAX } from "../rules";
 import { bigramsOf, isLetters, searchedText, type searchWords, termOf, termsOf, trigramsOf, wordsIn, type Word } from "./words";
 
-/** Converts a typed text to terms for the search index and to a check of the rows that the index returns. */
-
 /** https://docs.convex.dev/search/text-search#limits; further terms are ignored there. */
 const TERMS_MAX = 16;
 
@@ -10,9 +8,8 @@ type Row = Parameters<typeof searchWords>[0] & { words?: string | undefined };
 
 export type SearchQuery = {
   exact: string[];
-  /** Finds infixes and typing errors; "" for short words. */
+  /** `trigrams` find infixes and typing errors; "" for short words. `isWide`: the index also returns rows that do not fit. */
   trigrams: string;
-  /** Whether the index also returns rows that do not fit. */
   isWide: boolean;
   fits: (row: Row) => boolean;
   /** Whether the row has one of the words as an infix (0) or with one typing error (1); null for neither. */

@@ -109,7 +109,6 @@ export type ComponentBundle = {
   schema: BundledModule | null;
   modules: BundledModule[];
 };
-/** An external package. */
 export type NodeDependency = { name: string; version: string };
 
 export type Bundle = {

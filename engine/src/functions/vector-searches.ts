@@ -33,7 +33,6 @@ export class VectorSearches {
   }
 }
 
-/** Returns the best results of all slices at one snapshot. */
 export async function searchVectors(
   read: ReadSlice,
   search: Pick<VectorSliceRequest, "query" | "component" | "count">,

@@ -280,7 +280,6 @@ function databaseIndex(id: number, name: string, table: Table, fields: readonly 
   return { id, kind: "database", name, table, fields, paths: fields.map((field) => field.split(".")), staged: false };
 }
 
-/** Returns what `indexes.definition` in the data file contains. */
 function definitionOf(index: AnyIndex): Json {
   if (index.kind === "database") return [...index.fields];
   const filterFields = [...index.filterFields];

@@ -8,7 +8,6 @@ export type FileBucketMarker = {
   /** `location`: `s3://bucket/prefix`. `instance` differs between copies of a deployment. `isEmpty`: the bucket has no stored file. */
   location: string;
   instance: string;
-  /** Whether the bucket is known to belong to this instance. */
   isClaimed: boolean;
   isEmpty: boolean;
 };

@@ -88,7 +88,6 @@ export interface Database {
 
   recorded(sessionId: string, requestId: number): { ts: Timestamp; result: string } | undefined;
 
-  /** Subscribes a token to a read set until the token is affected or dropped. */
   subscribe(token: string, readSet: ReadSet): void;
   unsubscribe(token: string): void;
 

@@ -26,7 +26,6 @@ const KEY = /^keys\/([0-9a-f]{64})\.age$/;
 /** Larger objects are encrypted to a file first, because their name is known at the end. */
 const IN_MEMORY_BYTES = 8 * 1024 * 1024;
 
-/** Returns the sha256 of the stored bytes, which the name contains. */
 export const storedSha256 = (name: string): string => OBJECT.exec(name)?.[2] ?? KEY.exec(name)?.[1] ?? "";
 
 export type Decryption = {
@@ -36,12 +35,10 @@ export type Decryption = {
 
 export type Encryption = {
   writer: ObjectWriter;
-  /** Returns the stored name; null when the content was not stored. */
   nameOf: (id: ContentId) => string | null;
   storedSize: (name: string) => number;
   /** The name of the identity that the passphrase opens; null with recipients. */
   keyName: string | null;
-  /** Decrypts objects of this run, and all objects with an identity or the passphrase. */
   decryption: Decryption;
 };
 
@@ -173,7 +170,6 @@ async function spool(content: AsyncIterable<Uint8Array>, path: string): Promise<
 
 type StoredIdentity = { name: string; identity: string };
 
-/** Returns the identity that the passphrase opens; null when none is stored. */
 async function storedIdentity(target: Target, passphrase: string): Promise<StoredIdentity | null> {
   const { decryptWithPassphrase } = await loadAge();
   let failure: WrongKeyError | null = null;

@@ -10,7 +10,6 @@ export class DamageError extends Error {
   }
 }
 
-/** A content that none of the known keys decrypts. */
 export class WrongKeyError extends Error {}
 
 /** Yields the content. Throws `DamageError` at its end unless the content has this checksum and, if it is known, this size. */

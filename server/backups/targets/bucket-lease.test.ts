@@ -8,7 +8,6 @@ const options = { key: "lock", owner: "this", what: "s3://bucket/" };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A bucket with one object. `failure`: of the next writes. */
 function bucketOf(failure: () => S3Error | null = () => null) {
   let stored: { etag: string; owner: string | null; at: number } | null = null;
   let writes = 0;

@@ -264,7 +264,6 @@ describe("an interrupted backup to a bucket", () => {
     for (let n = 1; ; n += 1) {
       await send(`interrupted at ${n}`);
       await upload(`interrupted at ${n}`);
-      // The first n-1 requests pass.
       await server.fail(
         ...(n > 1 ? [{ kind: "slow" as const, key: "/(?:objects|backups|proofs)/", on: "PUT" as const, times: n - 1 }] : []),
         { kind: "status", status: 403, code: "AccessDenied", key: "/(?:objects|backups|proofs)/", on: "PUT" },

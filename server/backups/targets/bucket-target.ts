@@ -12,7 +12,6 @@ import { workFolder } from "./work-folder.ts";
 export type BucketOptions = {
   location: string;
   s3: S3Settings;
-  /** A folder on this machine for the test of a backup, which is created and removed. */
   workDir: string;
   partBytes?: number;
   silenceMs?: number;

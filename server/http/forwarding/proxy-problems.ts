@@ -32,7 +32,6 @@ export function createProxyWatch(
   };
 }
 
-/** Returns the scheme of the address that the browser opened; null if the request does not show it. */
 function openedScheme({ headers }: IncomingMessage, origin: string, hops: number): string | null {
   const forwarded = forwardedValue(headers["x-forwarded-proto"], hops);
   if (forwarded === "http" || forwarded === "https") return `${forwarded}:`;

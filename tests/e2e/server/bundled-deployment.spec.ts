@@ -11,7 +11,6 @@ import { ADMIN_KEY } from "@atelier/engine/testing/harness";
 import { expect, test } from "../../harness/test.ts";
 
 const MAIN = fileURLToPath(new URL("../../../build/processes/deployment-process.js", import.meta.url));
-/** An action with the properties that the client library adds. */
 const ACTION = `export const run = Object.assign(() => undefined, {
   isAction: true,
   isPublic: true,

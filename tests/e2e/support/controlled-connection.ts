@@ -44,7 +44,6 @@ export async function controlConnection(page: Page) {
   });
   await page.route("**/sync-stream", (route) => (down ? route.abort() : route.continue()));
   return {
-    /** Waits until every query that the page has sent is answered, because the first answer may only be for the token. */
     async live() {
       const frames = () => page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
       const answered = () => queries.sent > 0 && queries.answered === queries.sent;

@@ -12,7 +12,6 @@ export const showTheme = (page: Page, theme: "dark" | "light") =>
 
 export const outside = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Returns the words of page headings that continue on the next line. A hyphen may end a line. */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const broken: string[] = [];

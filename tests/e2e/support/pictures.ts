@@ -40,7 +40,6 @@ export async function makeDesign(
   return { projectId, designId, path: `/design/${designId}` };
 }
 
-/** Creates a design of many images: one upload, then cheap copies. The last ten have a number in their name ("dot 205.png"). */
 export async function manyImages(app: RunningApp, person: Person, count: number): Promise<{ designId: Id<"designs">; path: string }> {
   const design = await makeDesign(app, person);
   const buffer = await sharp({ create: { width: 3, height: 2, channels: 3, background: "#357" } })

@@ -3,7 +3,6 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 
 const STORED_ON_ONE_SERVER = /^\/(uploads|share)(?!\w)/;
 
-/** Starts a round-robin balancer without session affinity, except for requests of files that one server stores. */
 export async function startBalancer(port: number, targets: () => number[]): Promise<{ served: () => number[]; close(): Promise<void> }> {
   const served: number[] = [];
   let turn = 0;

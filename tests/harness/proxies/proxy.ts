@@ -18,7 +18,6 @@ export type ProxyOptions = {
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
-/** Forwards requests and websockets to a local app. An unreachable app is a 502, as in nginx. */
 export async function startProxy(options: ProxyOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { port, target, server = createServer(), headers = () => ({}), intercept = () => false } = options;
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {

@@ -17,7 +17,6 @@ export type TestIssuer = {
   clientId: string;
   settings(name: string, others?: Record<string, string>): Record<string, string>;
   person(claims?: Record<string, unknown>): Identity;
-  /** Registers the addresses of an app, whose port is known only after its start. `id`: the issuer's provider id in the app. */
   connect(app: string, id: string): Promise<void>;
   consent(authorizationUrl: string, user: Identity): Promise<string>;
   rotateKeys(): Promise<void>;

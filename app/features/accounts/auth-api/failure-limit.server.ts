@@ -2,7 +2,6 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
 const HOUR_SECONDS = 60 * 60;
 
-/** Recorded failures per hour and app server: from one network, of one account, and in total. */
 export const FAILURES_PER_HOUR = { network: 60, account: 60, total: 300 };
 
 export type FailureLimit = (failure: { network: string; userId: string | undefined }) => Promise<{ isRecorded: boolean; isLast: boolean }>;

@@ -19,7 +19,6 @@ type StoredFile = Row & { target: string; at: number; url: () => Promise<string>
 
 const VERSIONS_AHEAD = 8;
 
-/** Responds with a zip of the account's data as JSON, and of all originals under `projects/` and `trash/`. */
 export async function exportArchive(
   { sessionId, userId, user }: Visitor,
   request: Request,

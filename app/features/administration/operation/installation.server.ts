@@ -1,10 +1,8 @@
 import { createContext } from "react-router";
 import type { History } from "~/lib/http/telemetry/history.server";
 
-/** What only the server around the app can tell. Development has none of it. */
 export type Installation = {
   version: string;
-  /** The parts of /readyz. */
   readiness: () => Promise<Readonly<Record<string, string>>>;
   proxyProblems: () => readonly string[];
   websockets: () => number;

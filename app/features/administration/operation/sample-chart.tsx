@@ -12,7 +12,6 @@ type SampleChartProps = {
 const DAY = 24 * 60 * 60 * 1000;
 const [WIDTH, HEIGHT] = [288, 48];
 
-/** Draws a day of samples as an area. The text has the figures for people who do not see it. */
 export function SampleChart({ title, points, now, minTop = 1, format }: SampleChartProps) {
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
   const highest = values.length === 0 ? null : Math.max(...values);

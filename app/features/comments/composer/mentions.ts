@@ -2,7 +2,6 @@ export type Person = { id: string; name: string };
 type People = Readonly<Record<string, string>>;
 
 const LONGEST_QUERY = 40;
-/** An @ at the start of a word and the text from there to the caret. */
 const QUERY = new RegExp(`(?:^|[^\\p{L}\\p{N}@.])@([^@\\n\\[\\]]{0,${LONGEST_QUERY}})$`, "u");
 
 export function mentionAt(text: string, caret: number): { start: number; query: string } | null {
@@ -34,7 +33,6 @@ export const plainName = (name: string) =>
     .trim()
     .slice(0, 100);
 
-/** Returns the text that is stored: each mentioned name becomes a token with the person's id. */
 export function toTokens(text: string, people: People): string {
   const names = Object.keys(people).filter((name) => name !== "");
   if (names.length === 0) return text;

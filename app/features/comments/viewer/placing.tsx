@@ -22,7 +22,6 @@ type PlacingProps = {
   onCancel: () => void;
 };
 
-/** Lets the user choose a comment's place: with a tap, a drag over a rectangle, or a crosshair that the arrow keys move. */
 export function Placing({ box, layer, zoom, rotation, onPlace, onCancel }: PlacingProps) {
   const surface = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);

@@ -11,7 +11,6 @@ const ROWS: Record<Density, { phone: number; tablet: number; wide: number; limit
 const GROWS = 1.4;
 const DEFAULT_GALLERY_VW = 80;
 
-/** Returns an estimated `sizes`: the other pictures of the row determine the picture's share. */
 export function gallerySizes(ratio: number, density: Density, alone = false): string {
   const { phone, tablet, wide, limit } = ROWS[density];
   const inRow = Math.max(1, alone ? 1 / (ratio * phone) : Math.floor(1 / (ratio * phone)));

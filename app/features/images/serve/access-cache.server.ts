@@ -22,10 +22,7 @@ export type AccessibleImage = {
 export type ShownImage = { imageId: string; versionId?: string | undefined };
 
 export type AccessCache = {
-  /**
-   * Returns an image. Loads it at most once per `GRANT_MS`, or per `IMAGE_GRANT_MAX_MS` while revocations are followed.
-   * The default version is the current one.
-   */
+  /** Loads an image at most once per `GRANT_MS`, or `IMAGE_GRANT_MAX_MS` while revocations are followed. Default: the current version. */
   get(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null>;
   /** Returns an image with its storage address, at most `STORED_MS` old unless revocations are followed: a new version replaces the file. */
   getStored(sessionId: string, imageId: string, versionId?: string): Promise<AccessibleImage | null | undefined>;

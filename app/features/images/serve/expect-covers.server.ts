@@ -4,7 +4,6 @@ import { configContext } from "~/lib/http/context";
 import type { ShownImage } from "./access-cache.server";
 import { imageServiceFor } from "./image-service.server";
 
-/** Groups the covers of a list, so that the first request loads the files of all covers with one call. */
 export async function expectCovers(
   context: Readonly<RouterContextProvider>,
   rows: readonly { cover: readonly ShownImage[] }[],

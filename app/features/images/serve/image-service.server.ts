@@ -27,7 +27,6 @@ const FETCH_TIMEOUT_MS = 60_000;
 export type ImageService = {
   accessCache: AccessCache;
   copies: Pick<VariantCache, "evict" | "groups">;
-  /** Subscribes to revocations, so that grants of images last longer and end at once. */
   followRevocations(): { close(): Promise<void> };
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError`, errors of `uploads.getFile`, and `ReplacedError` if the image's file is not that of `picture`. */

@@ -28,7 +28,6 @@ describe("followRevocations", () => {
     for (const close of closing.splice(0).toReversed()) await close();
   });
 
-  /** Starts the access cache of an app server, whose clock stands still. It subscribes at `url`. */
   async function startServer(url = config.convexUrl) {
     const revocations = followRevocations({ ...config, convexUrl: url });
     closing.push(() => revocations.close());
@@ -55,7 +54,6 @@ describe("followRevocations", () => {
     };
   }
 
-  /** Starts a connection that can stop to forward bytes without closing, like a lost network. */
   async function startLink() {
     const { hostname, port } = new URL(config.convexUrl);
     const pairs = new Set<[Socket, Socket]>();

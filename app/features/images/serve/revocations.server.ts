@@ -36,10 +36,8 @@ export function followRevocations(config: AppConfig): Revocations {
   });
   client.setAuth(() => signServiceToken(config.signingKey));
 
-  /** Positions at which rows changed. */
   const changes = new Map<string, number>();
   let position = 0;
-  /** Position at which any row may have changed. */
   let allChangedAt = 0;
   const applied = new Map<string, number>();
   showSize("revoked_rows", () => changes.size);

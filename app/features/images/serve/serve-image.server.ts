@@ -33,7 +33,6 @@ export async function serveImage(request: Request, imageId: string, context: Rea
 
 type LinkVisitor = { linkId: string; lock: number; downloads: boolean };
 
-/** Serves an image to the visitor of a public link. `?original=1` downloads it without metadata. */
 export function serveLinkImage(
   request: Request,
   imageId: string,

@@ -38,7 +38,6 @@ const FIELDS = [
 const SECRET_LENGTH = { min: 8, max: 128 };
 const PASSWORDS = { seconds: 60 * 60, perVisitor: 100, perLink: 100 };
 
-/** Creates or changes a link on the server, which generates the token and hashes the password. Returns null for another form. */
 export async function manageLinks({ request, context, projectId, sent }: Sent) {
   const intent = textOf(sent, INTENT_FIELD);
   if (intent !== CREATE_LINK && intent !== CHANGE_LINK) return null;

@@ -20,7 +20,6 @@ export async function isSavedBy(context: Context, { linkId, lock }: OpenedLink):
   }
 }
 
-/** Saves the link for the person signed in. Returns an error message; null when it is saved. */
 export async function saveLink(request: Request, context: Context): Promise<string | null> {
   const { linkId, lock } = await unlockedLink(context);
   const visitor = await getVisitor(context);

@@ -6,7 +6,6 @@ import { readCookie } from "~/features/accounts/session/cookies";
 import { originOf } from "~/lib/http/origin.server";
 import type { OpenedLink } from "../open-link.server";
 
-/** A visitor of a link who comments without an account. The cookie makes them the author of their comments. */
 export type LinkGuest = { id: string; name: string };
 
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;

@@ -7,7 +7,6 @@ import { countAttempts, type OpenedLink } from "../open-link.server";
 const TEXT_MAX = 2000;
 const LIMIT = { seconds: 60 * 60, perVisitor: 3, perLink: 20 };
 
-/** Mails the report to the operator. Returns an error message, or null. */
 export async function reportLink(
   context: Readonly<RouterContextProvider>,
   { linkId, target }: Pick<OpenedLink, "linkId" | "target">,

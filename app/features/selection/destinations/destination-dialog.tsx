@@ -295,7 +295,6 @@ function useEditable() {
 
 const NO_PROJECTS: FunctionReturnType<typeof api.members.listEditable> = [];
 
-/** Returns the live answer; undefined while loading, and for errors, which the page itself reports. */
 function useAnswer<Query extends FunctionReference<"query">>(
   query: Query,
   args: Query["_args"] | "skip",

@@ -147,7 +147,6 @@ async function store(file: ArrivedFile, properties: ImageProperties, upload: Upl
   return finalizeStored(convex, storageId, finalize);
 }
 
-/** Runs `finalize`, which inserts a row for a stored file. Discards the file if it has no row. */
 export async function finalizeStored<Result>(
   convex: ConvexHttpClient,
   storageId: Id<"_storage">,

@@ -13,7 +13,6 @@ export type ChangeRows = <Each extends Row>(rows: Each[], sort: ListSort) => Eac
 
 type Cache<Item> = {
   changeLists: (store: OptimisticLocalStore, change: (rows: Item[], sort: ListSort) => Item[]) => void;
-  /** Changes lists of names, whose rows have fewer fields. */
   changeNames?: (store: OptimisticLocalStore, change: ChangeRows) => void;
   changePage: (store: OptimisticLocalStore, id: string, change: { name: string; updatedAt: number } | { description: string }) => void;
   manualRows: (store: OptimisticLocalStore) => Item[];

@@ -11,7 +11,6 @@ export function orderArgs({ id, to, beside }: Readonly<Record<(typeof ORDER_FIEL
   return { id, to: TO.find((each) => each === to) ?? "last", ...(beside !== "" && { beside }) };
 }
 
-/** Reorders the shown rows as the deployment does. Rows can move to or from `elsewhere`, the list's other pages. */
 export function reordered<Row extends { _id: string }>(rows: Row[], { id, to, beside }: OrderArgs, elsewhere: readonly Row[] = []): Row[] {
   const isIt = ({ _id }: Row) => _id === id;
   const at = rows.findIndex(isIt);

@@ -13,7 +13,6 @@ type DialogProps = {
   children: ReactNode;
 };
 
-/** Renders a native dialog that opens with and without scripts. Submits a form once at a double click. */
 export function Dialog({ id, title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   // React sets `open` only in the server's HTML: the element's own methods record where to return the focus.

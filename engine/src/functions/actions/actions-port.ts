@@ -1,4 +1,3 @@
-/** The connection of the running thread or process to the deployment. */
 import { readFile, rm } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
@@ -7,7 +6,6 @@ import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts"
 type ActionsPort = {
   code: LoadedCode;
   env: Record<string, string>;
-  /** Runs modules of "use node" files, and no others. */
   isNode: boolean;
   post: (message: FromActions, transfer?: readonly (ReadableStream | ArrayBuffer)[]) => void;
   onMessage(listener: (message: ToActions) => void): void;

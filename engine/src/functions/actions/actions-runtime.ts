@@ -9,14 +9,11 @@ import { BlockedTime } from "./blocked-time.ts";
 
 const HEAP_MIB = 512;
 
-/** A thread or process in which actions run. */
 export type ActionsRuntime = {
   post(message: ToActions, transfer: readonly ReadableStream[]): void;
-  /** Bytes in use. */
   memory(): Promise<{ bytes: number; isOverLimit: boolean }>;
   outOfMemory: string;
   blocked: Pick<BlockedTime, "start" | "close" | "ms">;
-  /** Makes a stored file readable for the actions. */
   provideFile(file: StoredFile): Promise<StoredFile>;
   end(): Promise<unknown>;
 };
@@ -29,7 +26,6 @@ export type RuntimeEvents = {
 
 export type StartRuntime = (events: RuntimeEvents) => ActionsRuntime;
 
-/** Starts a thread without the modules of "use node" files. */
 export function startActionsThread(dir: string, code: LoadedCode, env: Record<string, string>, events: RuntimeEvents): ActionsRuntime {
   const heartbeat = new SharedArrayBuffer(4);
   const data: ActionsData = { code, env, heartbeat };

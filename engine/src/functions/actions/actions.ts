@@ -138,7 +138,6 @@ export class Actions {
   }
 }
 
-/** Code of "use node" files runs in processes, all other code in threads. */
 type Pools = Record<"isolate" | "node", ActionsPool>;
 
 const MEBIBYTE = 1024 * 1024;

@@ -18,7 +18,6 @@ type AnalyzedComponent = { path: string; dependencies: string[]; folder: string;
 export type AnalyzerData = {
   root: string;
   modules: string[];
-  /** Functions of "use node" files, which another process has loaded. */
   nodeFunctions: AnalyzedFunction[];
   schema: string | null;
   authConfig: string | null;

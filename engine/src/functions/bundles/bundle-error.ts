@@ -1,2 +1,1 @@
-/** Pushed code that cannot be deployed. */
 export class BundleError extends Error {}

@@ -19,7 +19,6 @@ const VERIFIED_FOR_MS = 60_000;
 
 export class ChecksumError extends Error {}
 
-/** Creates the folders of stored files, and removes unfinished uploads of an earlier process. */
 export async function prepareFolders(dir: string): Promise<void> {
   await rm(join(dir, "uploads"), { recursive: true, force: true });
   await mkdir(join(dir, "uploads"), { recursive: true });

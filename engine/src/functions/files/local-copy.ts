@@ -2,7 +2,6 @@ import { basename, join } from "node:path";
 
 export type FileRowOnDisk = { path: string; size: number; sha256: string };
 
-/** Bytes of a stored file on this machine. */
 export type LocalCopy = {
   path: string;
   /** Whether the original is in a bucket. A damaged copy is then fetched again. */
@@ -25,7 +24,6 @@ export interface FileBytes {
   /** Returns a local copy, which stays until it is released. @throws {FileUnavailableError} {FileDifference} */
   acquire(file: FileRowOnDisk): Promise<LocalCopy>;
   discard(file: Pick<FileRowOnDisk, "path">): Promise<void>;
-  /** Called after a file was stored on the local disk. */
   stored(): void;
   status(): FileBucketStatus | null;
   close(): Promise<void>;

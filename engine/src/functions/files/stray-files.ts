@@ -24,7 +24,6 @@ export type StrayFilesOptions = {
   signal: AbortSignal;
 };
 
-/** Quarantines files without a row for 30 days, and moves back those that have a row again. */
 export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<void> {
   const { dir, acceptLossUntil, hasAcceptedLoss, log, signal } = options;
   const returned = await returnFiles(options);

@@ -20,18 +20,14 @@ const STDERR_BYTES = 2_048;
 /** Of newer versions of Node, whose permissions also limit the network. */
 const NETWORK_FLAGS = ["--allow-net"].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag));
 
-/** What the operator permits to code of "use node" files. */
 export type NodeSettings = {
-  /** A folder `node_modules` with the external packages. */
   nodeModules: string;
   /** Permits native code in external packages, which no permission limits. */
   allowsAddons: boolean;
 };
 
-/** `packages`: names of external packages. */
 export type NodeCode = { root: string; packages: string[] };
 
-/** Sent to a process at its start. */
 export type NodeStart = {
   entry: string;
   clockSkewMs: number;
@@ -55,7 +51,6 @@ type Options = {
 export class NodeProcess {
   readonly pid: number;
   readonly temporary: string;
-  /** Resolves with the last output to standard error. */
   readonly exited: Promise<{ errors: string }>;
   readonly #child: ChildProcess;
 
@@ -117,7 +112,6 @@ export class NodeProcess {
   }
 }
 
-/** Removes the temporary folders of an earlier run. */
 export function removeNodeFolders(dir: string): void {
   rmSync(join(dir, FOLDER), { recursive: true, force: true });
 }

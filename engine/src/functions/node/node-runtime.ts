@@ -24,11 +24,9 @@ type NodeRuntimeOptions = {
   code: LoadedCode;
   env: Record<string, string>;
   settings: NodeSettings;
-  /** Gets the reason when the process cannot start. */
   warn: (line: string) => void;
 };
 
-/** Starts a process with the modules of "use node" files. */
 export function startNodeRuntime({ dir, code, env, settings, warn }: NodeRuntimeOptions, events: RuntimeEvents): ActionsRuntime {
   const startedAt = elapsed();
   let state: "loading" | "waiting" | "ready" | "closed" = "loading";

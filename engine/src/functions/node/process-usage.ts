@@ -5,7 +5,6 @@ const TICKS_PER_SECOND = 100;
 /** Position of utime and stime behind the name of the program in /proc/PID/stat, proc(5). */
 const [UTIME, STIME] = [11, 12];
 
-/** Returns the processor time of a process, or null on systems without /proc. */
 export async function processCpuMs(pid: number): Promise<number | null> {
   const stat = await read(pid, "stat");
   if (stat === null) return null;

@@ -6,18 +6,15 @@ export class BestResults {
   readonly #floor: VectorResult | null;
   readonly #results: VectorResult[] = [];
 
-  /** Ignores results that are not better than `floor`. */
   constructor(limit: number, floor: VectorResult | null = null) {
     this.#limit = limit;
     this.#floor = floor;
   }
 
-  /** The worst result if there are enough, so that only better ones are needed. */
   get floor(): VectorResult | null {
     return this.#results.length < this.#limit ? this.#floor : (this.#results.at(-1) ?? null);
   }
 
-  /** Returns whether a result with this score can be among the best. */
   accepts(score: number): boolean {
     const { floor } = this;
     return floor === null || score >= floor.score;

@@ -45,7 +45,6 @@ type Read = (request: VectorSliceRequest) => ReturnType<TestDatabase["db"]["vect
 const eq = (field: string, value: Json): Json => ({ $eq: [{ $field: field }, { $literal: value }] });
 const or = (...filters: Json[]): Json => ({ $or: filters });
 
-/** Searches in slices of three vectors. */
 const find = (query: Query, read: Read = (request) => data.db.vectorSlice(request)) =>
   searchVectors(async (request) => read(request), {
     query: JSON.parse(JSON.stringify({ indexName: "foods.by_embedding", ...query })),

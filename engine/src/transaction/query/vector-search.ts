@@ -19,9 +19,8 @@ export type VectorSliceRequest = {
   component: string;
   /** `SerializedVectorQuery` in `convex/src/server/impl/vector_search_impl.ts` */
   query: Json;
-  /** The snapshot; null takes the newest. */
+  /** `at`: the snapshot; null takes the newest. `after`: the `next` of the slice before, or 0. */
   at: Timestamp | null;
-  /** The `next` of the slice before, or 0. */
   after: number;
   /** The worst result so far, once there are enough. Only better ones are returned. */
   floor: VectorResult | null;
@@ -62,7 +61,6 @@ export function searchSlice(
   return { at, limit, results: best.list(), next };
 }
 
-/** Returns the product of two vectors of length 1, which is their cosine. */
 function scoreAt(values: Float32Array, start: number, vector: Float64Array): number {
   // Two sums take half the time of one, because each addition waits for the one before.
   let even = 0;

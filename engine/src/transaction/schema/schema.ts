@@ -183,7 +183,6 @@ function readVectorIndex(table: string, json: Json, validator: ValidatorJson): V
   return { type: "vector", name: indexDescriptor, vectorField, dimensions, filterFields: filters };
 }
 
-/** Returns whether the validator accepts an array of numbers at the path. */
 function acceptsVector(validator: ValidatorJson, path: readonly string[]): boolean {
   if (validator.type === "any") return true;
   if (validator.type === "union") return validator.value.some((member) => acceptsVector(member, path));

@@ -40,7 +40,6 @@ export class Schemas {
   }
 }
 
-/** Returns the deployed schemas by the paths of their components. */
 export function schemaSettings(settings: Settings): Record<string, Json> {
   return Object.fromEntries(
     settings

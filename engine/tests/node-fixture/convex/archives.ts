@@ -5,7 +5,6 @@ import { fromBuffer } from "yauzl";
 import { actionGeneric as action } from "convex/server";
 import { v } from "convex/values";
 
-/** csv-parse is an external package. */
 export const rows = action({
   args: { text: v.string() },
   handler: async (_ctx, { text }): Promise<string[][]> => parse(text),

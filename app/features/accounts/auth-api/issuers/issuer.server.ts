@@ -53,7 +53,6 @@ export type Issuer = ReturnType<typeof openIssuer>;
 
 const opened = new WeakMap<AppConfig, Map<string, Issuer>>();
 
-/** Returns the configured issuers by provider id. Their metadata and keys are fetched when first needed, and cached. */
 export function issuersOf(config: AppConfig): ReadonlyMap<string, Issuer> {
   const existing = opened.get(config);
   if (existing) return existing;

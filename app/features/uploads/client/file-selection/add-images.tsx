@@ -14,7 +14,6 @@ import { bytesText } from "~/lib/ui/bytes-text";
 const INPUT_ID = "add-images";
 
 type AddImagesProps = {
-  /** Identifies this form, so that sending it twice adds its files once. */
   sending: string;
   maxBytes: number;
   /** Maximum bytes of a request that the reverse proxy accepts; null if no limit is known. */

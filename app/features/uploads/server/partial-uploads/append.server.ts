@@ -2,7 +2,6 @@ import { createHash, type Hash } from "node:crypto";
 import { open, truncate } from "node:fs/promises";
 import { asDiskFull } from "~/lib/http/disk-full.server";
 
-/** The request's offset differs from the stored length, for example after a faster tab. */
 export class OffsetMismatch extends Error {
   override name = "OffsetMismatch";
 }

@@ -5,7 +5,6 @@ import { Webhook } from "svix";
 import { v } from "convex/values";
 import { internalAction } from "./_generated/server";
 
-/** Signs a message and verifies it, with a package and a module of Node. */
 export const verify = internalAction({
   args: { name: v.string() },
   handler: async (_ctx, { name }): Promise<string> => {

@@ -79,7 +79,6 @@ async function opened(name: string): Promise<OpenFile> {
 const read = async (name: string, range?: { start: number; end: number }): Promise<Buffer> =>
   buffer(fixture.runner.files.read(await opened(name), range));
 
-/** Waits until files are only in the bucket. */
 const isMoved = (count: number) =>
   vi.waitFor(async () => expect([names(), await objects()]).toEqual([[], expect.objectContaining({ length: count })]), 30_000);
 const clearCache = () => {
@@ -333,7 +332,6 @@ describe("a move of existing files", () => {
     const expectAll = async () => {
       for (const [name, content] of contents) expect((await read(name)).equals(content)).toBe(true);
     };
-    // The connection is lost in each of the first uploads, and each restart continues.
     for (const movesBack of [false, true]) {
       await reopen({ movesBack, cacheBytes: 0, timing: { ...TIMING, ...UNAVAILABLE } });
       await server.fail({ kind: "drop-answer", on: "PUT", times: 3 }, { kind: "cut", on: "GET", key: `^${prefix}/files/`, times: 5 });
@@ -356,7 +354,6 @@ describe("a move of existing files", () => {
   it("keeps objects until a backup has ended when it moves files back", async () => {
     const { name } = await store("content");
     await isMoved(1);
-    // No object is removed before the backup begins.
     await server.fail({ kind: "status", status: 503, on: "GET", key: keyOf(name) });
     await reopen({ movesBack: true, timing: { ...TIMING, ...UNAVAILABLE } });
     await vi.waitFor(() => expect(fixture.runner.files.status()?.problem).toMatch(/overloaded/), 30_000);

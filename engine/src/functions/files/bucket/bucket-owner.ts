@@ -18,7 +18,6 @@ export type OwnerOptions = {
 };
 
 export type Ownership = {
-  /** Whether this start replaced another copy, which had other files. */
   hasTakenOver: boolean;
   /** @throws {StorageError} when another copy has taken over the bucket */
   require(): Promise<void>;

@@ -142,7 +142,6 @@ export class FileMover {
     const path = join(this.#folder, name);
     const existing = existsSync(path) ? await differenceOf(path, row) : new FileDifference("is missing", { isMissing: true });
     if (existing) await this.#fetch(name, row);
-    // A backup may have begun.
     if (!existsSync(path) || (await transactor.request("isHeld", null))) return false;
     await owner.require();
     await bucket.remove(name);

@@ -1,4 +1,3 @@
-/** Runs work for the same name one after the other. */
 export class NameLocks {
   readonly #last = new Map<string, Promise<unknown>>();
 

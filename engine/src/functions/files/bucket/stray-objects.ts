@@ -17,7 +17,6 @@ export type StrayObjectsOptions = {
   now?: number;
 };
 
-/** Moves objects without a row to quarantine, moves back those that have one again, and empties old quarantine. */
 export async function quarantineStrayObjects(options: StrayObjectsOptions): Promise<void> {
   const { bucket, owner, transactor, log, signal, acceptsLoss, now = Date.now() } = options;
   await owner.require();
