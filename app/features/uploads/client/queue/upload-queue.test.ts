@@ -131,6 +131,19 @@ describe("upload queue", () => {
     ]);
   });
 
+  it("copies contents for a quarter of the time", async () => {
+    let time = Date.now();
+    const pauses: number[] = [];
+    const pause = async (ms: number) => void pauses.push(ms);
+    const queue = openUploadQueue("ada", { now: () => (time += 100), pause });
+    add(
+      queue,
+      Array.from({ length: 120 }, (_, index) => file(`${index}.png`)),
+    );
+    await whenStored(queue, 120);
+    expect(pauses).toEqual([300, 300]);
+  });
+
   it("stores the names of files whose contents do not fit", async () => {
     // oxlint-disable-next-line typescript/unbound-method -- called with its store
     const put = IDBObjectStore.prototype.put;

@@ -11,6 +11,9 @@ const STORED_BYTES = 1_000_000_000;
 
 const BATCH = { files: 50, bytes: 16_000_000 };
 
+/** Share of the time in which contents are copied. The rest of the time, the disk and the browser serve the uploads alone. */
+const COPYING_SHARE = 0.25;
+
 interface Schema extends DBSchema {
   files: { key: string; value: QueuedUpload };
   contents: { key: string; value: Blob };
@@ -31,7 +34,7 @@ export type UploadQueue = {
   read(id: string): Promise<Blob | null>;
 };
 
-export function openUploadQueue(userId: string, { now = Date.now, storedBytes = STORED_BYTES } = {}): UploadQueue {
+export function openUploadQueue(userId: string, { now = Date.now, storedBytes = STORED_BYTES, pause = wait } = {}): UploadQueue {
   const tab = randomId();
   let opening: Promise<Database | null> | null = null;
   let last: Promise<unknown> = lockTab(tab);
@@ -71,8 +74,9 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
 
   async function storeBatches(db: Database): Promise<void> {
     for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
-      if (await store(db, batch)) continue;
-      if (batch.length > 1) for (const each of batch) await store(db, [each]);
+      const start = now();
+      if (!(await store(db, batch)) && batch.length > 1) for (const each of batch) await store(db, [each]);
+      if (waiting.length > 0) await pause((now() - start) * (1 / COPYING_SHARE - 1));
     }
   }
 
@@ -162,6 +166,8 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     read: (id) => run(async (db) => ((await db.getKey("files", id)) === undefined ? null : ((await db.get("contents", id)) ?? null))),
   };
 }
+
+const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 async function open(onGone: () => void): Promise<Database | null> {
   try {
