@@ -13,7 +13,7 @@ const fromStorage = vi.hoisted(() => vi.fn<() => Promise<Response>>());
 vi.mock("../session/convex/service-client.server", () => ({ serviceConvex: () => ({ query, mutation }) }));
 vi.mock("~/features/images/serve/image-service.server", () => ({ fromStorage }));
 
-const IMAGES = 30;
+const IMAGES = 100;
 const BYTES = 64 * 1024;
 
 const page = (rows: object[]) => ({ page: rows, isDone: true, continueCursor: "" });
