@@ -1,20 +1,15 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
+import { deleteOldRows } from "../model/deleteOldRows";
 import { internalMutation } from "../model/functions";
 import { RELEASED_RETENTION_MS } from "../model/rules";
-
-const BATCH = 500;
 
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),
-  handler: async ({ db, scheduler }) => {
-    const rows = await db
-      .query("releasedFiles")
-      .withIndex("by_creation_time", (q) => q.lt("_creationTime", Date.now() - RELEASED_RETENTION_MS))
-      .take(BATCH);
-    for (const { _id } of rows) await db.delete(_id);
-    if (rows.length === BATCH) await scheduler.runAfter(0, internal.jobs.sweepReleased.sweep, {});
+  handler: async (ctx) => {
+    const isMore = await deleteOldRows(ctx, "releasedFiles", RELEASED_RETENTION_MS);
+    if (isMore) await ctx.scheduler.runAfter(0, internal.jobs.sweepReleased.sweep, {});
     return null;
   },
 });

@@ -38,7 +38,7 @@ export const IMAGE_SIDE_MAX = 100_000;
 /** How long deletions are reported to app servers (milliseconds). A server that was down for longer checks its files at start. */
 export const RELEASED_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** How long app servers show an image without asking the deployment again, while they are told of changes (milliseconds). */
+/** Lifetime of a grant for an image on an app server that follows revocations (milliseconds). */
 export const IMAGE_GRANT_MAX_MS = 15 * 60 * 1000;
 
 export const REVOCATION_RETENTION_MS = 4 * IMAGE_GRANT_MAX_MS;

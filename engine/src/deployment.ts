@@ -44,9 +44,11 @@ export type DeploymentOptions = {
   acceptLossUntil?: number | null | undefined;
   fileBucket?: FileBucketSettings | null | undefined;
   host?: string;
-  /** 0: any free port, the default of `sitePort` (HTTP actions). `adminKey`: `name|hex`; default: the key in `dataDir`. */
+  /** 0 takes any free port. */
   port: number;
+  /** Port of HTTP actions; default: any free port. */
   sitePort?: number | undefined;
+  /** `name|hex`; default: the key in `dataDir`. */
   adminKey?: string | undefined;
   url?: string | undefined;
   siteUrl?: string | undefined;

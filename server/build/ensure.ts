@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { APP, canBuild, isFresh, ROOT, SERVER, stampOf } from "./stamp.ts";
 
-/** Builds what is missing or has changed sources. Accepts a build without sources or tools, and exits if there is neither. */
+/** Builds the missing and outdated parts. Without sources or tools it accepts any build, and exits if there is none. */
 export async function ensureBuilt(): Promise<void> {
   const isBuilt = (await stampOf(APP)) !== null && (await stampOf(SERVER)) !== null;
   if (!canBuild()) {

@@ -84,6 +84,8 @@ bothWays((javaScript) => {
     await ready();
     await page.getByRole("button", { name: "Mute project" }).click();
     await expect(page.getByRole("button", { name: "Unmute" })).toBeVisible();
+    // The page shows the change before it is stored.
+    await expect.poll(async () => (await page.request.get(`/projects/${projectId}/members`)).text()).toContain("Unmute");
     await reply("Not counted");
     await page.goto("/notifications");
     await expect(page.getByRole("article")).toHaveText(/New reply/);

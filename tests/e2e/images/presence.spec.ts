@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, hydrated, test, waitForAnimations } from "../../harness/test.ts";
+import { loadedScripts } from "../support/loaded-scripts.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
 import { sharedProject } from "../support/shared-project.ts";
 
@@ -150,15 +151,14 @@ test(
     const { designId, path } = await makeDesign(app, person);
     const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
     const texts: string[] = [];
+    const scripts = loadedScripts(page);
     page.on("request", (request) => texts.push(request.url()));
     page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => texts.push(String(payload))));
     await openPage(page, path);
     await openPage(page, `${path}/images/${imageId}`);
     await expect.poll(() => texts.some((text) => text.includes("getDesignImageInPlace"))).toBe(true);
     expect(texts.filter((text) => text.includes("presence"))).toEqual([]);
-    const scripts = new Set(texts.filter((text) => /^http.*\.js$/.test(text)));
-    // Bodies of responses are gone once the page navigates.
-    const loaded = await Promise.all([...scripts].map(async (url) => (await fetch(url)).text()));
+    const loaded = await scripts();
     expect(loaded.length).toBeGreaterThan(0);
     expect(loaded.filter((text) => /Write a comment|Show pointers/.test(text))).toEqual([]);
   },

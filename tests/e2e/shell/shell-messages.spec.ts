@@ -1,5 +1,6 @@
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, hydrated, test } from "../../harness/test.ts";
+import { loadedScripts } from "../support/loaded-scripts.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs } from "../support/pictures.ts";
 
@@ -68,21 +69,16 @@ test(
     const convex = await deploymentAs(app, person);
     for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await convex.mutation(api.projects.create, { name });
     const she = pageActions(page, true);
-    const scripts: string[] = [];
-    page.on("response", (answer) => {
-      if (answer.request().resourceType() === "script") void answer.text().then((text) => scripts.push(text));
-    });
+    const scripts = loadedScripts(page);
     const isLibrary = (text: string) => text.includes("sonner-spinner");
     const outside = await otherBrowser();
-    const loadedOutside: Promise<string>[] = [];
-    outside.on("response", (answer) => {
-      if (answer.request().resourceType() === "script") loadedOutside.push(answer.text());
-    });
+    const scriptsOutside = loadedScripts(outside);
     await outside.goto("/sign-in");
     await hydrated(outside);
     await outside.waitForLoadState("networkidle");
+    const loadedOutside = await scriptsOutside();
     expect(loadedOutside.length).toBeGreaterThan(0);
-    expect((await Promise.all(loadedOutside)).filter(isLibrary)).toEqual([]);
+    expect(loadedOutside.filter(isLibrary)).toEqual([]);
 
     await page.clock.install();
     await she.open("/projects");
@@ -131,7 +127,7 @@ test(
     };
     await expect.poll(gaps).toEqual([TOAST.gap, TOAST.gap]);
 
-    const library = scripts.find(isLibrary);
+    const library = (await scripts()).find(isLibrary);
     expect(library).toMatch(new RegExp(`\\b(\\w+)=${TOAST.swipe}\\b[^]*>=\\1\\|\\|`));
   },
 );
