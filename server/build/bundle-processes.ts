@@ -19,7 +19,6 @@ export async function bundleProcesses(): Promise<void> {
     publicDir: false,
     logLevel: "warn",
     plugins: [ownFiles()],
-    // sharp loads a native library from its own folder.
     resolve: { noExternal: true, external: ["sharp"] },
     build: {
       ssr: true,

@@ -9,7 +9,7 @@ export type DeploymentCall = { endpoint: string; function: string; live: boolean
 export type CountingProxy = {
   url: string;
   takeLiveBytes(): number;
-  /** Returns the calls since the last one, without those of the app server's workers. */
+  /** Returns the calls since the last one, without those of the app server's workers and its background work. */
   take(): DeploymentCall[];
   close(): Promise<void>;
 };
@@ -17,6 +17,8 @@ export type CountingProxy = {
 /** Long enough that calls which the app starts in parallel overlap on a busy machine. */
 const LATENCY_MS = 150;
 const WORKERS = /^(accounts\/mail:(claim|due)|webhooks:(claim|due)|released:|revocations:|accounts\/deleted:)/;
+/** Sent after the start of the app server, and after a response. */
+const IN_BACKGROUND = /^(auditLog:recordStart|accounts\/administrators:keepGroups|accounts\/mine:noteActivity)$/;
 
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   let calls: DeploymentCall[] = [];
@@ -73,7 +75,7 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
   return {
     url: `http://127.0.0.1:${port}`,
     take() {
-      const taken = calls.filter((call) => !WORKERS.test(call.function));
+      const taken = calls.filter((call) => !WORKERS.test(call.function) && !IN_BACKGROUND.test(call.function));
       calls = [];
       return taken;
     },
