@@ -28,6 +28,7 @@ const signInButton = (page: Page) => page.getByRole("button", { name: "Continue 
 async function endSessionAtIssuer(page: Page, issuer: TestIssuer): Promise<void> {
   await page.goto(`${issuer.url}/session/end`);
   await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Signed out" })).toBeVisible();
 }
 
 bothWays((javaScript) => {

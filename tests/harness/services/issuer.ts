@@ -162,9 +162,16 @@ async function configurationOf({ app, id, clientId, people, key }: Setup): Promi
           const confirmed = form.replace("</form>", '<input type="hidden" name="logout" value="yes"/><button>Sign out</button></form>');
           ctx.body = `<!DOCTYPE html><title>Issuer</title>${confirmed}`;
         },
+        postLogoutSuccessSource: (ctx) => {
+          ctx.body = "<!DOCTYPE html><title>Issuer</title><h1>Signed out</h1>";
+        },
       },
     },
     ttl: { AccessToken: 3600, AuthorizationCode: 60, IdToken: 600, RefreshToken: 86_400, Grant: 86_400, Session: 3600, Interaction: 60 },
+    // oidc-provider's own pages load fonts from the internet.
+    renderError: (ctx, { error, error_description: description }) => {
+      ctx.body = `${error}: ${description}`;
+    },
     issueRefreshToken: async () => true,
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     findAccount: (_ctx, sub) => {
