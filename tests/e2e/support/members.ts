@@ -1,19 +1,28 @@
+import { randomUUID } from "node:crypto";
 import type { MemberRole } from "../../../convex/model/rights.ts";
 import type { Person, RunningApp } from "../../harness/test.ts";
 
-type Joining = { owner: Person; member: Person; projectId: string; role: MemberRole };
+type Inviting = { owner: Person; projectId: string; role: MemberRole };
+type Joining = Inviting & { member: Person };
 
-export async function joinProject(app: RunningApp, { owner, member, projectId, role }: Joining): Promise<void> {
-  const post = (path: string, { cookieHeader }: Person, fields: Record<string, string>) =>
-    fetch(app.url + path, {
-      method: "POST",
-      redirect: "manual",
-      headers: { Cookie: cookieHeader, Origin: app.url },
-      body: new URLSearchParams(fields),
-    });
-  const email = `joins-${member.id.toLowerCase()}@example.com`;
-  const invited = await post(`/projects/${projectId}/members`, owner, { intent: "inviteMember", form: "invite", email, role });
+const post = (app: RunningApp, path: string, { cookieHeader }: Person, fields: Record<string, string>) =>
+  fetch(app.url + path, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Cookie: cookieHeader, Origin: app.url },
+    body: new URLSearchParams(fields),
+  });
+
+/** Returns the path of the invitation. */
+export async function inviteTo(app: RunningApp, { owner, projectId, role }: Inviting): Promise<string> {
+  const email = `${randomUUID()}@example.com`;
+  const invited = await post(app, `/projects/${projectId}/members`, owner, { intent: "inviteMember", form: "invite", email, role });
   const token = /invitation=([\w-]+)/.exec(await invited.text())?.[1];
-  const accepted = await post(`/invitation?invitation=${token}`, member, {});
+  if (!token) throw new Error(`The page shows no invitation: ${invited.status}`);
+  return `/invitation?invitation=${token}`;
+}
+
+export async function joinProject(app: RunningApp, { member, ...inviting }: Joining): Promise<void> {
+  const accepted = await post(app, await inviteTo(app, inviting), member, {});
   if (accepted.status !== 303) throw new Error(`The invitation was answered with ${accepted.status}`);
 }
