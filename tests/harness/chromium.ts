@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,10 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/chromium");
 const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/usr/bin/google-chrome-stable"];
 
+/** Chromium crashes when this folder is full. A container has 64 MB by default. */
+const SHARED_MEMORY = "/dev/shm";
+const SHARED_MEMORY_MIN_BYTES = 2 ** 30;
+
 const IS_PACKAGED = process.platform === "linux" && process.arch === "x64";
 
 const SAME_TEXT = ["--font-render-hinting=none", "--disable-lcd-text"];
@@ -19,11 +23,20 @@ const ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost,
 export async function launchOptions(): Promise<LaunchOptions> {
   // Chromium's sandbox does not start as root, as in containers and CI.
   const args = [...SAME_TEXT, ONLY_LOOPBACK, "--no-sandbox"];
+  // By this default of Playwright, shared memory is on the disk, and pages stop for up to 0.6 s while files are written.
+  const ignoreDefaultArgs = hasSharedMemory() ? ["--disable-dev-shm-usage"] : [];
+  const options = { args, ignoreDefaultArgs };
   const path = process.env.CHROMIUM_PATH;
-  if (path) return { executablePath: path, args };
-  if (IS_PACKAGED) return { ...(await packaged()), args };
+  if (path) return { ...options, executablePath: path };
+  if (IS_PACKAGED) return { ...options, ...(await packaged()) };
   const found = [chromium.executablePath(), ...SYSTEM].find(existsSync);
-  return { ...(found && { executablePath: found }), args };
+  return { ...options, ...(found && { executablePath: found }) };
+}
+
+function hasSharedMemory(): boolean {
+  if (!existsSync(SHARED_MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+  return bavail * bsize >= SHARED_MEMORY_MIN_BYTES;
 }
 
 /** Unpacks @sparticuz/chromium once. Its own unpacking races between two processes; a rename does not. */
