@@ -89,6 +89,16 @@ const serviceSchema = z.looseObject({
   depends_on: z.record(z.string(), z.unknown()).optional(),
 });
 
+it("containers start no TypeScript, only bundles", { tags: "@containers-start-bundles" }, async () => {
+  const files = await Promise.all(
+    ["Dockerfile", "compose.yaml", "deploy/kubernetes/embedded.yaml", "deploy/kubernetes/replicas.yaml"].map(read),
+  );
+  const programs = files.flatMap((text) => [...text.matchAll(/\w[\w./-]*\/[\w-]+\.[jt]s\b/g)].map(([program]) => program));
+  expect([...new Set(programs)].toSorted()).toEqual(["build/processes/deployment-process.js", "server/start.js"]);
+  // The bundle has the name of the file that the server starts (`server/build/bundle-processes.ts`).
+  expect(await read("server/deployment/embedded.ts")).toContain('new URL("./deployment-process.ts", import.meta.url)');
+});
+
 it("the self-hosted profile of compose.yaml is consistent", { tags: "@compose-self-hosted" }, async () => {
   const document: unknown = parse(await read("compose.yaml"), { merge: true });
   const { services, volumes } = z

@@ -162,7 +162,7 @@ test("sets up a Convex deployment and rotates its key from the image", { tag: "@
     data: await folder(1000),
     port,
     settings: { CONVEX_ADMIN_KEY: key },
-    command: ["node", "engine/src/main.ts", "--data=/data", "--host=0.0.0.0", "--port=3000", `--url=${convexUrl}`],
+    command: ["node", "build/processes/deployment-process.js", "--data=/data", "--host=0.0.0.0", "--port=3000", `--url=${convexUrl}`],
   });
   await expect(async () => expect((await fetch(`${deployment.url}/version`)).status).toBe(200)).toPass();
   const onHost = (settings: Record<string, string>, ...command: string[]) =>
