@@ -14,13 +14,22 @@ export default defineConfig({
           include: ["{app,bench,engine,server,tests}/**/*.test.{ts,tsx}"],
           exclude: [
             ...configDefaults.exclude,
+            "tests/convex/**",
             ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"]),
             ...(process.env.TEST_COMPONENTS ? [] : ["engine/conformance/**"]),
           ],
         },
       },
-      // Convex functions keep no state in modules, so their tests share processes and loaded modules.
-      { extends: true, test: { name: "convex", include: ["convex/**/*.test.ts"], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "convex",
+          include: ["{convex,tests/convex}/**/*.test.ts"],
+          // Convex functions keep no state in modules, so their tests share processes, loaded modules and deployments.
+          isolate: false,
+          globalSetup: "tests/convex/temporary-folder.ts",
+        },
+      },
     ],
     environment: "node",
     setupFiles: "tests/harness/chance.ts",

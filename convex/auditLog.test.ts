@@ -10,7 +10,7 @@ import {
   store,
   verification,
 } from "../tests/convex/audit-scenarios.ts";
-import { appServer, type Backend, backends, type Caller, type Person, probe } from "../tests/convex/backends.ts";
+import { appServer, type Backend, newBackends, type Caller, type Person, probe } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { shareProject } from "../tests/convex/shared-project.ts";
 import { equals } from "../tests/convex/where.ts";
@@ -20,7 +20,7 @@ import { AUDIT_ACTION_NAMES } from "./model/audit/auditActions";
 
 const paginationOpts = { cursor: null, numItems: 100 };
 
-describe.each(backends)("audit log on $name", ({ start }) => {
+describe.each(newBackends)("audit log on $name", ({ start }) => {
   let backend: Backend;
   let server: Caller;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { type Backend, newBackends, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { convexTestBackend } from "../tests/convex/convex-test.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { api, internal } from "./_generated/api";
@@ -39,7 +39,7 @@ it("starts no hourly jobs while the data is moved", { tags: "@read-only-hourly" 
   await backend.close();
 });
 
-describe.each(backends)("moving data on $name", ({ start }) => {
+describe.each(newBackends)("moving data on $name", ({ start }) => {
   let backend: Backend;
   let ada: Person;
   beforeAll(async () => {

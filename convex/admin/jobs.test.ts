@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Backend, backends, type Caller, type Person, probe, startWithAdministrator } from "../../tests/convex/backends.ts";
+import { type Backend, newBackends, type Caller, type Person, probe, startWithAdministrator } from "../../tests/convex/backends.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { api } from "../_generated/api";
 
-describe.each(backends)("the scheduled work on $name", ({ start, scansAllRows }) => {
+describe.each(newBackends)("the scheduled work on $name", ({ start, scansAllRows }) => {
   let backend: Backend;
   let server: Caller;
   let admin: Person;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
+import { appServer, type Backend, newBackends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { addImage } from "../../tests/convex/pictures.ts";
 import { equals } from "../../tests/convex/where.ts";
@@ -7,7 +7,7 @@ import { api, internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
 import { PURGE_BATCH } from "./purge";
 
-describe.each(backends)("purging on $name", ({ start }) => {
+describe.each(newBackends)("purging on $name", ({ start }) => {
   let backend: Backend;
   let ada: Person;
   beforeAll(async () => {

@@ -2,15 +2,20 @@ import type { FunctionArgs, FunctionReference, FunctionReturnType, FunctionVisib
 import { api } from "../../convex/_generated/api";
 import type { Id } from "../../convex/_generated/dataModel";
 import { convexTestBackend } from "./convex-test.ts";
-import { embeddedBackend } from "./embedded.ts";
+import { embeddedBackend, reusedBackend } from "./embedded.ts";
 import { probe } from "./probe-references.ts";
 
 export { probe };
 
-export const backends: { name: string; start: () => Promise<Backend>; scansAllRows: boolean }[] = [
-  { name: "convex-test", start: convexTestBackend, scansAllRows: true },
-  { name: "the embedded deployment", start: embeddedBackend, scansAllRows: false },
-];
+type NamedBackend = { name: string; start: () => Promise<Backend>; scansAllRows: boolean };
+
+const convexTest: NamedBackend = { name: "convex-test", start: convexTestBackend, scansAllRows: true };
+const embedded = { name: "the embedded deployment", scansAllRows: false };
+
+export const backends: NamedBackend[] = [convexTest, { ...embedded, start: reusedBackend }];
+
+/** For tests that read which calls have ended, because a reused deployment lists those of earlier files. */
+export const newBackends: NamedBackend[] = [convexTest, { ...embedded, start: embeddedBackend }];
 
 export type Caller<Visibility extends FunctionVisibility = "public"> = {
   query<Query extends FunctionReference<"query", Visibility>>(query: Query, args: FunctionArgs<Query>): Promise<FunctionReturnType<Query>>;

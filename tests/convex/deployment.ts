@@ -12,6 +12,7 @@ import * as z from "zod";
 import { startEmbedded } from "../../server/deployment/embedded.ts";
 import { log } from "../../server/logging/log.ts";
 import { setEnvironment } from "../../server/deployment/push.ts";
+import { FOLDER } from "./temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/atelier-convex");
@@ -38,7 +39,7 @@ export type TestDeployment = {
 /** Starts an embedded deployment from a cached push. `functions`: a folder, relative to the repository, that may import the app's. */
 export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<TestDeployment> {
   const template = await pushedData(functions);
-  const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
+  const dir = await mkdtemp(join(process.env[FOLDER] ?? tmpdir(), "atelier-convex-"));
   cpSync(join(template, "data"), dir, { recursive: true });
   const signingKey = await readKey(template);
   const privateKey = await importJWK(signingKey, "ES256");

@@ -13,8 +13,11 @@ export const probe = {
   uploadUrl: makeFunctionReference<"mutation", Record<string, never>, string>("probe:uploadUrl"),
   filesAmong: makeFunctionReference<"query", { ids: Id<"_storage">[] }, Id<"_storage">[]>("probe:filesAmong"),
   pending: makeFunctionReference<"query", Record<string, never>, number>("probe:pending"),
-  scheduledCalls: makeFunctionReference<"query", { name: string }, number>("probe:scheduledCalls"),
-  scheduleFailure: makeFunctionReference<"mutation", { text: string }, string>("probe:scheduleFailure"),
+  scheduledCalls: makeFunctionReference<"query", { name: string; state?: string }, number>("probe:scheduledCalls"),
+  scheduleFailure: makeFunctionReference<"mutation", { text: string; delayMs?: number }, string>("probe:scheduleFailure"),
+  clear: makeFunctionReference<"mutation", { tables: string[]; callsMax: number }, { calls: number; waiting: number; deleted: number }>(
+    "probe:clear",
+  ),
   insertImages: makeFunctionReference<
     "mutation",
     { designId: Id<"designs">; storageId: Id<"_storage">; from: number; count: number },

@@ -85,10 +85,10 @@ export const pending = internalQueryGeneric({
 });
 
 export const scheduledCalls = internalQueryGeneric({
-  args: { name: v.string() },
-  handler: async ({ db }, { name }) => {
+  args: { name: v.string(), state: v.optional(v.string()) },
+  handler: async ({ db }, { name, state }) => {
     const calls = await db.system.query("_scheduled_functions").order("desc").take(1000);
-    return calls.filter((call) => call.name.replace(".js:", ":") === name).length;
+    return calls.filter((call) => call.name.replace(".js:", ":") === name && (state === undefined || call.state.kind === state)).length;
   },
 });
 
@@ -129,6 +129,27 @@ export const fail = internalMutationGeneric({
 });
 
 export const scheduleFailure = internalMutationGeneric({
-  args: { text: v.string() },
-  handler: ({ scheduler }, { text }) => scheduler.runAfter(0, makeFunctionReference<"mutation">("probe:fail"), { text }),
+  args: { text: v.string(), delayMs: v.optional(v.number()) },
+  handler: ({ scheduler }, { text, delayMs = 0 }) => scheduler.runAfter(delayMs, makeFunctionReference<"mutation">("probe:fail"), { text }),
+});
+
+/** Deletes up to 2000 rows and files and cancels pending calls. Returns the numbers of calls, of unfinished calls, and of deleted rows and files. */
+export const clear = internalMutationGeneric({
+  args: { tables: v.array(v.string()), callsMax: v.number() },
+  handler: async ({ db, scheduler, storage }, { tables, callsMax }) => {
+    const calls = await db.system.query("_scheduled_functions").order("desc").take(callsMax);
+    const pending = calls.filter(({ state }) => state.kind === "pending");
+    for (const { _id } of pending) await scheduler.cancel(_id);
+    let left = 2000;
+    for (const table of tables) {
+      const rows = await db.query(table).take(left);
+      for (const { _id } of rows) await db.delete(_id);
+      left -= rows.length;
+      if (left === 0) break;
+    }
+    const files = await db.system.query("_storage").take(left);
+    for (const { _id } of files) await storage.delete(_id);
+    const running = calls.filter(({ state }) => state.kind === "inProgress").length;
+    return { calls: calls.length, waiting: pending.length + running, deleted: 2000 - left + files.length };
+  },
 });
