@@ -53,7 +53,8 @@ function killIdle(): void {
     const pid = deployment.pid();
     if (pid !== null) process.kill(pid, "SIGKILL");
   }
-  process.exit();
+  // Vitest's process.exit() only throws, and the deployments would be restarted.
+  process.kill(process.pid, "SIGKILL");
 }
 
 export function embeddedOn(deployment: TestDeployment): Backend {
