@@ -38,6 +38,8 @@ async function ownership(dir: string): Promise<string> {
 }
 
 const START_BYTES = 8 * 1024 * 1024;
+/** With less free space, the server is not ready. */
+export const MIN_FREE_BYTES = 128 * 1024 * 1024;
 
 export async function diskSpaceProblem(dir: string): Promise<string | null> {
   const { bavail, bsize } = await statfs(dir).catch(() => ({ bavail: Infinity, bsize: 1 }));

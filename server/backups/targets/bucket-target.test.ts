@@ -182,6 +182,7 @@ describe("a bucket", () => {
     await server.fail(fault);
     const error = await run().catch(String);
     expect(error).toBe(`Error: ${to} cannot be used, because ${reason}.`);
+    expect(readdirSync(dataDir).toSorted()).toEqual(["convex", "secrets.json"]);
     await server.fail();
     expect((await checkBackups(target())).problems).toEqual([]);
     expect((await run()).problems).toEqual([]);

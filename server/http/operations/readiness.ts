@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
+import { MIN_FREE_BYTES } from "../../deployment/data-dir.ts";
 import { type DeploymentHealth, readDeploymentHealth } from "../../deployment/deployment-health.ts";
 
-const MIN_FREE_BYTES = 128 * 1024 * 1024;
 const TIMEOUT_MS = 2000;
 const CACHE_MS = 1000;
 
