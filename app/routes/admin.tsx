@@ -2,6 +2,7 @@ import { Outlet } from "react-router";
 import { AdministrationNav } from "~/features/administration/administration-nav";
 import { administrationContext } from "~/features/administration/administration-gate.server";
 import { isAdministrationGone } from "~/features/administration/administration-gone";
+import { installationContext } from "~/features/administration/operation/installation.server";
 import { notFoundResponse } from "~/lib/data/error-responses";
 import { useMe } from "~/lib/data/use-me";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
@@ -17,12 +18,12 @@ const requireAdministration: Route.MiddlewareFunction = ({ context }, next) => {
 
 export const middleware: Route.MiddlewareFunction[] = [requireAdministration];
 
-/** Runs the middleware also for pages without a loader. */
-export const loader = () => null;
+/** Also runs the middleware for pages without a loader. `version` is null unless a production server runs. */
+export const loader = ({ context }: Route.LoaderArgs) => ({ version: context.get(installationContext)?.installation?.version ?? null });
 
 export const meta: Route.MetaFunction = ({ error }) => [{ title: error ? "Page not found · Atelier" : "Administration · Atelier" }];
 
-export default function Administration() {
+export default function Administration({ loaderData: { version } }: Route.ComponentProps) {
   const me = useMe();
   if (me && me.isAdministrator !== true) return <PageNotFound />;
   return (
@@ -30,6 +31,7 @@ export default function Administration() {
       <PageHeader title="Administration" />
       <AdministrationNav />
       <Outlet />
+      {version === null ? null : <footer className="text-sm text-faint">Atelier version {version}</footer>}
     </Page>
   );
 }

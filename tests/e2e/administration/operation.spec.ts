@@ -1,3 +1,4 @@
+import { VERSION } from "../../../server/version.ts";
 import { mailboxOfWorker } from "../../harness/services/servers.ts";
 import type { Mailbox } from "../../harness/services/mailbox.ts";
 import { storeOf } from "../../harness/store.ts";
@@ -25,6 +26,7 @@ bothWays((javaScript) => {
     await expect(page.getByText("Responds")).toBeVisible();
     await expect(page.getByText("No problems seen.")).toBeVisible();
     await expect(page.getByText("Scheduled backups are not set up.")).toBeVisible();
+    await expect(page.getByText(`Atelier version ${VERSION}`)).toBeVisible();
     const requests = page.getByRole("img", { name: /^Requests in five minutes of the last 24 hours\. Now [1-9][\d,]*, highest/ });
     await expect(requests).toBeVisible();
     await expect(page.getByRole("img", { name: /^Memory of the last 24 hours\. Now [\d.]+ (?:MB|GB), highest/ })).toBeVisible();
