@@ -26,10 +26,11 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY engine/package.json engine/
 COPY server/package.json server/
-# TypeScript is an optional peer of convex-helpers, which npm installs.
+# TypeScript is an optional peer of convex-helpers, which npm installs. Node loads no TypeScript from packages.
 RUN npm ci --omit=dev --workspace=server --workspace=engine \
-  && rm -rf node_modules/typescript node_modules/@typescript \
-  && find node_modules -type f \( -name "*.map" -o -name "*.d.ts" -o -name "*.d.[cm]ts" \) -delete
+  && rm -rf node_modules/typescript node_modules/@typescript node_modules/*/test node_modules/@*/*/test \
+  && find node_modules -type f \( -name "*.map" -o -name "*.ts" -o -name "*.[cm]ts" \) -delete \
+  && find node_modules -type d -empty -delete
 
 FROM node:24.21.0-bookworm-slim
 WORKDIR /app
