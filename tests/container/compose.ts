@@ -47,7 +47,14 @@ export async function composed(
   const [program, ...prefix] = await composeCommand();
   await copyToDocker(image);
   const project = `atelier-test-${randomUUID().slice(0, 8)}`;
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DOCKER_HOST: process.env.DOCKER_HOST, ATELIER_IMAGE: image, ...settings };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DOCKER_HOST: process.env.DOCKER_HOST,
+    HAPROXY_TAG: process.env.HAPROXY_TAG,
+    ATELIER_IMAGE: image,
+    ...settings,
+  };
   const compose = async (...args: string[]) => {
     const { stdout } = await run(program, [...prefix, "--project-name", project, ...args], {
       cwd: ROOT,
