@@ -23,12 +23,12 @@ export const IMAGE_ORDERS: SortMenuProps["orders"] = [
   ["size", "Largest"],
   ["type", "Type"],
 ];
-const REVERSE: Record<string, string> = {
-  "name-desc": "Name (Z to A)",
-  "created-asc": "Oldest",
-  "size-asc": "Smallest",
-  "type-desc": "Type (Z to A)",
-};
+const REVERSE = new Map([
+  ["name-desc", "Name (Z to A)"],
+  ["created-asc", "Oldest"],
+  ["size-asc", "Smallest"],
+  ["type-desc", "Type (Z to A)"],
+]);
 
 export function sortedSearch(search: string, sort: string | null): string {
   const params = new URLSearchParams(search);
@@ -69,6 +69,6 @@ export function SortMenu({ orders }: SortMenuProps) {
 }
 
 function reverse(sort: string | null): [sort: string, label: string] | undefined {
-  const label = sort === null ? undefined : REVERSE[sort];
+  const label = sort === null ? undefined : REVERSE.get(sort);
   return sort !== null && label !== undefined ? [sort, label] : undefined;
 }
