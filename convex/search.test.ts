@@ -184,6 +184,15 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await find(person, "final"))).toEqual(["b.png"]);
   });
 
+  it("cuts long descriptions before a character that crosses the limit", async () => {
+    const { person, project, design } = await withItems("ada");
+    const description = `${"x".repeat(199)}😀 long`;
+    await person.mutation(api.projects.setDescription, { id: project, description });
+    await person.mutation(api.designs.setDescription, { id: design, description });
+    const { projects, designs } = await find(person, "long");
+    expect([...projects, ...designs].map((found) => found.description)).toEqual(["x".repeat(199), "x".repeat(199)]);
+  });
+
   it("combines the filters for tag, kind, type, time and words", async () => {
     const { person, project, design, image } = await withItems("ada");
     await person.mutation(api.tags.tagDesign, { id: design, tag: "Night" });

@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
 import { sharedProjects } from "./model/items/sharedProjects";
+import { cutText } from "./model/cutText";
 import { memo } from "./model/memo";
 import {
   candidatesInProject,
@@ -168,14 +169,14 @@ export const find = userQuery({
         const row = await projectOf(_id);
         if (!row) return null;
         const { name, cover, description } = toProject(row);
-        return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH) };
+        return { _id, name, cover, description: cutText(description, DESCRIPTION_LENGTH) };
       });
     const designs = (query: SearchQuery | null, isNear: boolean) =>
       foundOf("design", query, isNear, async (row) => {
         const project = isInProject(row.projectId) ? await projectOf(row.projectId) : null;
         if (!project) return null;
         const { _id, name, cover, description } = toDesign(row);
-        return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH), projectName: project.name };
+        return { _id, name, cover, description: cutText(description, DESCRIPTION_LENGTH), projectName: project.name };
       });
     const images = (query: SearchQuery | null, isNear: boolean) =>
       foundOf("image", query, isNear, async (row) => {

@@ -12,6 +12,7 @@ import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { configContext } from "~/lib/http/context";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { api } from "#convex/_generated/api";
+import { cutText } from "#convex/model/cutText";
 import type { Route } from "./+types/admin.links";
 
 export const meta: Route.MetaFunction = () => [{ title: "Links · Administration · Atelier" }];
@@ -19,7 +20,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Links · Administration
 const SHOWN = 50;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const person = (url.searchParams.get("person") ?? "").trim().slice(0, PERSON_LENGTH);
+  const person = cutText((url.searchParams.get("person") ?? "").trim(), PERSON_LENGTH);
   const cursor = url.searchParams.get(LATER_PAGES);
   const args = { ...(person !== "" && { person }), paginationOpts: { cursor, numItems: SHOWN } };
   const links = await convexFor(context).preload(api.admin.links.list, args);

@@ -17,6 +17,7 @@ import { isolate } from "~/lib/ui/isolate";
 import { Link } from "~/lib/ui/navigation/link";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { api } from "#convex/_generated/api";
+import { cutText } from "#convex/model/cutText";
 import type { Route } from "./+types/admin.people";
 
 export const meta: Route.MetaFunction = () => [{ title: "People · Administration · Atelier" }];
@@ -29,7 +30,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const { accounts, ...config } = context.get(configContext);
   const cursor = url.searchParams.get(LATER_PAGES);
-  const text = (url.searchParams.get("q") ?? "").slice(0, TEXT_LENGTH);
+  const text = cutText(url.searchParams.get("q") ?? "", TEXT_LENGTH);
   const only = FILTERS.find((each) => each === url.searchParams.get("only"));
   const [people, invitations] = await Promise.all([
     convex.preload(api.admin.people.list, { text, ...(only && { only }), paginationOpts: { cursor, numItems: SHOWN } }),

@@ -121,6 +121,7 @@ import type * as model_comments_readThreads from "../model/comments/readThreads.
 import type * as model_comments_threads from "../model/comments/threads.js";
 import type * as model_comments_unread from "../model/comments/unread.js";
 import type * as model_comments_writeComments from "../model/comments/writeComments.js";
+import type * as model_cutText from "../model/cutText.js";
 import type * as model_deleteOldRows from "../model/deleteOldRows.js";
 import type * as model_errors from "../model/errors.js";
 import type * as model_functions from "../model/functions.js";
@@ -341,6 +342,7 @@ declare const fullApi: ApiFromModules<{
   "model/comments/threads": typeof model_comments_threads;
   "model/comments/unread": typeof model_comments_unread;
   "model/comments/writeComments": typeof model_comments_writeComments;
+  "model/cutText": typeof model_cutText;
   "model/deleteOldRows": typeof model_deleteOldRows;
   "model/errors": typeof model_errors;
   "model/functions": typeof model_functions;

@@ -4,6 +4,7 @@ import type { QueryCtx } from "../_generated/server";
 import { administratorMutation, serverQueryForAdministrator } from "../model/access";
 import { peopleIn, personShape } from "../model/admin/shownPerson";
 import { recordAuditEvent } from "../model/audit/recordAuditEvent";
+import { cutText } from "../model/cutText";
 import { conflict } from "../model/errors";
 
 /** Scheduled work of the deployment. Arguments are not shown, because they can contain content. */
@@ -77,7 +78,7 @@ const nameOf = (name: string): string => name.replace(/\.js(?=:|$)/, "");
 /** Returns the first line without values of arguments, which validators quote. */
 function reasonOf(error = ""): string {
   const [line = ""] = error.split(/\n|Value: |Object: /, 1);
-  return line.trim().slice(0, REASON_LENGTH);
+  return cutText(line.trim(), REASON_LENGTH);
 }
 
 async function runningBulkActions(ctx: QueryCtx): Promise<RunningBulkAction[]> {

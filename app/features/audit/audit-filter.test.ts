@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { auditFilterOf, filterFieldsIn, filterSearch } from "./audit-filter";
+import { auditFilterOf, filterFieldsIn, filterSearch, logFilterFieldsIn, PERSON_LENGTH } from "./audit-filter";
 
 const fields = (search: string) => filterFieldsIn(new URLSearchParams(search));
 
@@ -18,4 +18,9 @@ it("includes the last day", () => {
 it("writes only set fields into an address", () => {
   expect(filterSearch(fields("category=data"), { format: "csv" })).toBe("category=data&format=csv");
   expect(filterSearch(fields(""))).toBe("");
+});
+
+it("cuts a long person before a character that crosses the limit", () => {
+  const start = "x".repeat(PERSON_LENGTH - 1);
+  expect(logFilterFieldsIn(new URLSearchParams({ person: `${start}😀` })).person).toBe(start);
 });

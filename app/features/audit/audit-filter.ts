@@ -1,6 +1,7 @@
 import { AUDIT_CATEGORIES, type AuditCategory } from "#convex/model/audit/auditActions";
 import type { LogFilter } from "#convex/model/audit/allEvents";
 import type { AuditFilter } from "#convex/model/audit/ownEvents";
+import { cutText } from "#convex/model/cutText";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -31,7 +32,7 @@ export const RESULTS = ["success", "failure"] as const;
 export const PERSON_LENGTH = 254;
 
 export function logFilterFieldsIn(params: URLSearchParams): LogFilterFields {
-  const person = (params.get("person") ?? "").trim().slice(0, PERSON_LENGTH);
+  const person = cutText((params.get("person") ?? "").trim(), PERSON_LENGTH);
   return { ...filterFieldsIn(params), person, result: RESULTS.find((each) => each === params.get("result")) ?? "" };
 }
 

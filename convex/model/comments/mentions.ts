@@ -1,3 +1,5 @@
+import { cutText } from "../cutText";
+
 /** Texts contain mentions as "@[name](userId)". They are stored without the name, so that a renamed or deleted user's name is current. */
 
 const MENTION = /@\[([^[\]\n]{0,200})\]\(([\w-]{1,64})\)/g;
@@ -15,4 +17,4 @@ export const withoutNames = (text: string): string => text.replaceAll(MENTION, (
 export const shownText = (text: string, names: ReadonlyMap<string, string>): string =>
   text.replaceAll(MENTION, (_, __, userId: string) => `@[${plain(names.get(userId) ?? "Deleted user")}](${userId})`);
 
-const plain = (name: string): string => name.replaceAll(/[[\]\n]/g, " ").slice(0, 200);
+const plain = (name: string): string => cutText(name.replaceAll(/[[\]\n]/g, " "), 200);

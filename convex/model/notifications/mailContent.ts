@@ -6,6 +6,7 @@ import { isProjectNotice } from "../accounts/noticeTables";
 import { isPlaceholder } from "../accounts/placeholder";
 import { mentionedIn } from "../comments/mentions";
 import { type NamesOf, peopleOf } from "../comments/people";
+import { cutText } from "../cutText";
 import { userOf } from "../members";
 import type { Delivery } from "./kinds";
 import { deliveryOf, muteOf, settingsOf } from "./settings";
@@ -133,5 +134,5 @@ async function newComments(
 /** Mentions become plain names, because a mail has no markup. */
 function mailText(text: string, names: ReadonlyMap<string, string>): string {
   const plain = text.replaceAll(/@\[\]\(([\w-]{1,64})\)/g, (_, userId: string) => `@${names.get(userId) ?? ""}`);
-  return plain.length > TEXT_LENGTH ? `${plain.slice(0, TEXT_LENGTH).toWellFormed()}…` : plain;
+  return plain.length > TEXT_LENGTH ? `${cutText(plain, TEXT_LENGTH)}…` : plain;
 }

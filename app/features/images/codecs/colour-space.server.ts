@@ -1,3 +1,5 @@
+import { cutText } from "#convex/model/cutText";
+
 /** Returns whether an ICC profile (ICC.1:2022) is clearly wider than sRGB. Compares the triangles of the primaries. */
 export function isWideGamut(profile: Buffer | undefined): boolean {
   if (!profile || profile.length < 132 || profile.toString("latin1", 16, 20) !== "RGB ") return false;
@@ -28,7 +30,7 @@ function profileName(profile: Buffer): string | undefined {
       .swap16()
       .toString("utf16le");
   }
-  const plain = (name.split("\0", 1)[0] ?? "").toWellFormed().replace(/\p{C}/gu, "").trim().slice(0, LONGEST_NAME);
+  const plain = cutText((name.split("\0", 1)[0] ?? "").toWellFormed().replace(/\p{C}/gu, "").trim(), LONGEST_NAME).trimEnd();
   if (/^srgb\b/i.test(plain)) return "sRGB";
   return plain === "" ? undefined : plain;
 }

@@ -85,3 +85,15 @@ it("reads any bytes without an error and returns no control characters", () => {
     }),
   );
 });
+
+it("cuts a long maker and model before a character that crosses the limit", () => {
+  const entries = [
+    { tag: 0x010f, type: 2, text: "M".repeat(50) },
+    { tag: 0x0110, type: 2, text: `${"x".repeat(48)}😀` },
+  ];
+  expect(readExif(tiffOf(entries)).camera).toBe(`${"M".repeat(50)} ${"x".repeat(48)}`);
+});
+
+it("removes a space at the end of a cut model", () => {
+  expect(readExif(tiffOf([{ tag: 0x0110, type: 2, text: `${"x".repeat(99)} y` }])).camera).toBe("x".repeat(99));
+});

@@ -1,3 +1,5 @@
+import { cutText } from "#convex/model/cutText";
+
 /** Camera data that may be shown. The location is private: only its presence is returned. */
 export type Exif = {
   orientation: number;
@@ -140,11 +142,11 @@ function plainText(text: string): string | undefined {
     .toWellFormed()
     .replace(/[\p{C}\uFFFD\u2028\u2029]+/gu, " ")
     .trim();
-  return line === "" ? undefined : line.slice(0, LONGEST_TEXT).toWellFormed();
+  return line === "" ? undefined : cutText(line, LONGEST_TEXT).trimEnd();
 }
 
 function cameraOf(make: string | undefined, model: string | undefined): string | undefined {
   if (!make || !model) return model ?? make;
   const first = make.split(" ", 1)[0] ?? make;
-  return model.toLowerCase().startsWith(first.toLowerCase()) ? model : `${make} ${model}`.slice(0, LONGEST_TEXT);
+  return model.toLowerCase().startsWith(first.toLowerCase()) ? model : cutText(`${make} ${model}`, LONGEST_TEXT).trimEnd();
 }
