@@ -49,7 +49,7 @@ export function Description({ item, field, text }: Pick<ProseDialogProps, "item"
           size="icon-sm"
           className="-my-1.5 pointer-coarse:-my-3"
           aria-label={`Edit ${field}`}
-          data-tooltip={`Edit ${field}`}
+          data-tooltip="Edit"
           data-command=""
         >
           <Icon of={Pencil} />
