@@ -69,7 +69,7 @@ export const setMuted = userMutation({
   },
 });
 
-/** Ends a kind of mail or the digest through the signed link in a mail, without a session. */
+/** Unsubscribes from a kind of mail or from the digest by the signed link in a mail, without a session. */
 export const end = serverMutation({
   args: {
     userId: v.string(),

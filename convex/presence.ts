@@ -23,7 +23,7 @@ import { placePointer, tabKey } from "./model/rules";
 
 const TABS_MAX = 20;
 
-/** Renews the caller's row. Only `isNew` creates a missing one, so that a late call of a closed tab does not. Returns whether it exists. */
+/** Renews the caller's row. Creates a missing row only with `isNew`, because calls of a closed tab can arrive late. Returns whether it exists. */
 export const update = userMutation({
   args: { tab: v.string(), itemId: v.string(), isAway: v.boolean(), isWatching: v.boolean(), isNew: v.boolean() },
   returns: v.boolean(),

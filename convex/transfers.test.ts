@@ -237,7 +237,7 @@ describe.each(backends)("transfers of projects on $name", ({ start }) => {
     expect(await ownerOf("designImages", big)).toBe(eve.userId);
   });
 
-  it("reject a small project at once without free storage", async () => {
+  it("reject a small project immediately if the new owner has no free storage", async () => {
     await offer();
     const transferId = (await offered())[0]?._id ?? "";
     const full = await holderWithQuota(1);

@@ -29,7 +29,6 @@ const deliveryShape = v.object({
   createdAt: v.number(),
   attempts: v.number(),
   state: v.union(v.literal("waiting"), v.literal("delivered"), v.literal("failed")),
-  /** Time of the next attempt (milliseconds since 1970). */
   dueAt: v.union(v.number(), v.null()),
   status: v.union(v.number(), v.null()),
   problem: v.union(v.string(), v.null()),

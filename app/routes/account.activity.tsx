@@ -29,7 +29,6 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 export const shouldRevalidate = liveRevalidation;
 
-/** People have no events of this category. */
 const OWN_CATEGORIES = AUDIT_CATEGORIES.filter((each: AuditCategory) => each !== "operation");
 
 export default function AccountActivity({ loaderData: { events, fields, isFirst, days } }: Route.ComponentProps) {

@@ -11,7 +11,6 @@ describe.each(backends)("the audit log of all accounts on $name", ({ start, scan
   let server: Caller;
   let admin: Person;
   let bob: Person;
-  /** Later than all events of other tests. */
   let at = Date.now() + 1e9;
   beforeAll(async () => {
     backend = await start();

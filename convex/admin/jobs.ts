@@ -35,7 +35,6 @@ const state = v.object({
   /** `failed`: the newest first. `pending`: those that are due next first. `at`: time of the failure, or when the call is due. */
   failed: v.array(failedCall),
   pending: v.array(call),
-  /** Counts stop at the number of read rows. */
   pendingCount: v.number(),
   bulkActions: v.array(bulkAction),
   webhooks: queue,

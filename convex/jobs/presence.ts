@@ -4,7 +4,7 @@ import { internalMutation } from "../model/functions";
 import { EXPIRES_MS, removePresence, sweepOf } from "../model/presence/presence";
 
 const BATCH = 100;
-/** Older rows (milliseconds) must have missed their sweep. */
+/** Rows older than this (ms) have missed their sweep. */
 const LOST_SWEEP_MS = 60 * 60 * 1000;
 
 export const sweep = internalMutation({

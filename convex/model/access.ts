@@ -108,7 +108,6 @@ const asServerForSender = (scope: AccessScope) => ({
   },
 });
 
-/** Throws "unauthenticated" also for a token without the scope. */
 async function userOfToken(ctx: QueryCtx, tokenHash: string, scope: AccessScope): Promise<Doc<"users">> {
   const found = await findAccessToken(ctx, tokenHash);
   if (!found?.token.scopes.includes(scope)) throw unauthenticated();

@@ -200,7 +200,7 @@ function explained(error: unknown, { dataDir, port, sitePort }: DeploymentOption
 
 main().catch(end);
 
-/** Exits hard: acknowledged data is durable, and a blocked thread would keep the process alive. */
+/** Exits at once: acknowledged data is durable, and a blocked thread would keep the process alive. */
 function end(error: unknown): never {
   process.stderr.write(
     `${error instanceof UsageError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -102,7 +102,7 @@ type Copy = {
   stagedName: string;
   /** Null to compare only. */
   to: FileHandle | null;
-  /** Where the content begins in both files. */
+  /** Byte offset of the content in both files. */
   at?: number;
 };
 
@@ -112,7 +112,7 @@ const isLinked = (source: string, path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Links a file with this content. A damaged copy is no reason to distrust the object. */
+/** Links a file with this content. Returns false for a missing or damaged copy, because the object may be sound. */
 async function isLinkedCopy(source: string, path: string, expected: ContentId): Promise<boolean> {
   if (!(await isLinked(source, path))) return false;
   try {

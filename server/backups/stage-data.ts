@@ -15,10 +15,7 @@ export type StageOptions = {
   freeBytes?: (folder: string) => Promise<number>;
 };
 
-/**
- * Copies the database, and links the files or, on file systems without hard links, copies them.
- * Throws when the server would have too little free space: during the test of the backup, the database is on the disk once more.
- */
+/** Copies the database, and links or copies the files. Throws when the server and the later test of the backup would lack space. */
 export async function stageData({ databaseDir, filesDir, secrets, to, freeBytes = freeSpace }: StageOptions): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mkdir(join(to, "files"), { recursive: true, mode: 0o700 });

@@ -179,7 +179,6 @@ function openObjects(writer: ObjectWriter) {
   };
 }
 
-/** Without `log`, missing and damaged files are not reported. */
 type Storing = { objects: Objects; reader: FileReader; log?: TakeOptions["log"] };
 
 /** Skips a file that is damaged already, because the rest of the backup is useful. The backup's test names the file. */

@@ -141,7 +141,7 @@ describe("settings", () => {
     expect(keys).toEqual({ recipients: [recipient, recipient], identities: [identity], passphrase: null });
     const wrong = `${recipient.slice(0, -1)}q`;
     expect(await problems({ BACKUP_ENCRYPT_TO: wrong })).toEqual([
-      `BACKUP_ENCRYPT_TO has "${wrong}"; expected recipients of age, separated by commas, like age1…`,
+      `BACKUP_ENCRYPT_TO has "${wrong}"; expected age recipients, separated by commas, like age1…`,
     ]);
     for (const [name, value] of [
       ["BACKUP_IDENTITY", `${identity.slice(0, -1)}Q`],

@@ -63,7 +63,7 @@ const aPrice = "the id of a price, price_…";
 
 const yesOrNo = z.stringbool({ error: "true or false" });
 
-export const RECIPIENTS = "recipients of age, separated by commas, like age1…";
+export const RECIPIENTS = "age recipients, separated by commas, like age1…";
 export const IDENTITY = "an identity of age, like AGE-SECRET-KEY-1…";
 
 const region = z.string().regex(/^[\w-]+$/, { error: "the id of a region, like eu-central-1" });

@@ -41,7 +41,7 @@ export type RecordsOptions = {
   pollMs?: number;
 };
 
-/** Stores and removes the records that commands left, and those that they leave later. A record that cannot be stored stays. */
+/** Stores the records of commands, now and in each poll, and then removes them. A record that cannot be stored stays. */
 export function watchRecords({ dataDir, store, log, pollMs = POLL_MS }: RecordsOptions): { close(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;

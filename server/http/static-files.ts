@@ -23,7 +23,6 @@ const TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** Vite's names in assets/ contain a hash. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const SHORT = "public, max-age=3600";
 

@@ -137,7 +137,7 @@ async function fileProblems(move: Move): Promise<string[]> {
   return compare();
 }
 
-/** Each step can be repeated after a kill. The target accepts writes only after the source refuses them for good. */
+/** Each step can be repeated after a kill. The target accepts writes only after the source refuses them permanently. */
 async function completeMove({ source, target, folder }: Move, state: MoveState): Promise<void> {
   await setReadOnly(source, "moved");
   await setReadOnly(target, null);

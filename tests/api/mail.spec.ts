@@ -172,17 +172,21 @@ test("sends no code before the second factor is confirmed", { tag: "@sends-no-co
   expect(mailbox.for(ada.email).filter(({ text }) => /\b\d{6}\b/.test(text))).toEqual([]);
 });
 
-test("POST /two-factor/send-otp", { tag: "@post-two-factor-send-otp" }, async ({ ada, store, codeTo }) => {
-  await ada.program.post("/two-factor/enable", { password: ada.password });
-  await store.change("twoFactors", { userId: ada.id }, { verified: true });
-  await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
-  const program = await signInAgain(ada);
-  expect((await program.post("/two-factor/send-otp")).body).toEqual({ status: true });
-  const code = await codeTo(ada.email);
-  expect((await program.post("/two-factor/verify-otp", { code: "000000" })).status).toBe(401);
-  expect((await program.post("/two-factor/verify-otp", { code })).status).toBe(200);
-  expect(await program.signedIn()).toBe(true);
-});
+test(
+  "POST /two-factor/send-otp mails a code that completes the sign-in",
+  { tag: "@post-two-factor-send-otp" },
+  async ({ ada, store, codeTo }) => {
+    await ada.program.post("/two-factor/enable", { password: ada.password });
+    await store.change("twoFactors", { userId: ada.id }, { verified: true });
+    await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
+    const program = await signInAgain(ada);
+    expect((await program.post("/two-factor/send-otp")).body).toEqual({ status: true });
+    const code = await codeTo(ada.email);
+    expect((await program.post("/two-factor/verify-otp", { code: "000000" })).status).toBe(401);
+    expect((await program.post("/two-factor/verify-otp", { code })).status).toBe(200);
+    expect(await program.signedIn()).toBe(true);
+  },
+);
 
 test(
   "a sign-in link works once, is stored as a hash and creates no account",

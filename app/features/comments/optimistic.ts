@@ -156,7 +156,6 @@ const threadsIn = (store: Store): Thread[] => [
   ...store.getAllQueries(api.comments.getThread).flatMap(({ value }) => (value ? [value] : [])),
 ];
 
-/** Changes all cached threads. `change` returns null for a thread that leaves the list. */
 function changeThreads(store: Store, change: (thread: Thread, filter: ThreadFilter) => Thread | null): void {
   for (const { args, value } of store.getAllQueries(api.comments.listThreads)) {
     if (!value) continue;

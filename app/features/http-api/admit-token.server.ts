@@ -11,7 +11,7 @@ import { countRefusal, countRequest, type Limit, uncountRefusal } from "./reques
 const VALID_MS = 60_000;
 /** Tokens that were found valid. Each function checks its token again, so a revoked token ends at once. */
 const valid = new LRUCache<string, true>({ max: 10_000, ttl: VALID_MS });
-/** Checks under way by address and token, so that parallel requests with one token count as one attempt until it ends. */
+/** Running checks by address and token, so that parallel requests with one token count as one attempt. */
 const checks = new Map<string, Promise<boolean>>();
 
 /** Returns the token's hash and sets the limit's headers. Throws 401 and 429. Counts attempts before the check; subtracts valid ones. */

@@ -69,7 +69,7 @@ function unsavedDialog(): HTMLDialogElement | null {
   return isRejected || [...fields].some(({ value, defaultValue }) => value !== defaultValue) ? dialog : null;
 }
 
-/** Returns whether a request is pending. A form may itself delete the item or replace the session, and then redirects. */
+/** Returns whether a request is pending: its form may delete the item or replace the session, and then redirect. */
 function useBusy(): boolean {
   const navigating = useNavigation().state !== "idle";
   return useFetchers().some((fetcher) => fetcher.state !== "idle") || navigating;

@@ -11,7 +11,6 @@ export const accessTokenTables = {
   accessTokens: defineTable({
     userId: v.string(),
     name: v.string(),
-    /** SHA-256 of the token, in base64url. */
     tokenHash: v.string(),
     scopes: v.array(accessScope),
     createdAt: v.number(),

@@ -5,7 +5,7 @@ import { eventOf } from "./events";
 type Ctx = Pick<MutationCtx, "scheduler" | "runMutation">;
 type Row = Parameters<typeof eventOf>[2];
 
-/** How long a role from an issuer's group lasts after the sign-in. Nothing tells the app that a group was removed meanwhile. */
+/** How long a role from an issuer's group lasts after the sign-in. Issuers do not report that a user left a group. */
 export const GROUP_ROLE_MS = 12 * 60 * 60 * 1000;
 
 /** Jobs never take personal data as an argument, because Convex stores arguments for days. */

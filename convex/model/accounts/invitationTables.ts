@@ -5,7 +5,6 @@ import { memberRole } from "../memberRole";
 export const invitationTables = {
   invitations: defineTable({
     email: v.string(),
-    /** SHA-256 of the token, in base64url. */
     tokenHash: v.string(),
     /** Whether only the address's owner and the operator have the token. Signing up with the token then verifies the address. */
     provesAddress: v.boolean(),

@@ -5,7 +5,7 @@ import { v } from "convex/values";
 export const mailAttempt = {
   at: v.number(),
   kind: v.string(),
-  /** "postponed": the attempt failed and will be repeated. "failed": the mail server rejected the message for good. */
+  /** "postponed": the attempt failed and will be repeated. "failed": the mail server rejected the message permanently. */
   result: v.union(v.literal("sent"), v.literal("postponed"), v.literal("failed")),
   attempt: v.number(),
   /** Error code, without addresses. */
@@ -15,7 +15,6 @@ export const mailAttempt = {
 export const reportedAttempt = { kind: v.string(), reason: v.optional(v.string()) };
 
 export const mailTables = {
-  /** Deleted after seven days. */
   mailAttempts: defineTable(mailAttempt).index("by_age", ["at"]),
 
   mails: defineTable({

@@ -155,7 +155,6 @@ function sessionsEnded(rows: Fields[], request: AuthRequest): AuthEvent[] {
   return [...Map.groupBy(ended, (row) => text(row["userId"]))].flatMap(([userId, { length }]): AuthEvent[] => {
     const origin = originOf(request, userId);
     if (path === "/sign-out") return [{ event: { action: "session.ended" }, origin }];
-    // A new session replaces the current one.
     const count = path === "/change-password" ? length - 1 : length;
     return count > 0 ? [{ event: { action: "session.revoked", details: { count } }, origin }] : [];
   });

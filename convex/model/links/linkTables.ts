@@ -1,7 +1,6 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
-/** "comment": visitors also read and write comments. */
 const linkKind = v.union(v.literal("view"), v.literal("comment"));
 
 export const linkTables = {

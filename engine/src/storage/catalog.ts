@@ -13,7 +13,6 @@ export type Index = {
   readonly table: Table;
   readonly fields: readonly string[];
   readonly paths: readonly (readonly string[])[];
-  /** Filled, but not available to queries. From the schema in force (`schemas.ts`). */
   staged: boolean;
 };
 

@@ -2,7 +2,6 @@
 
 const MIB = 1024 * 1024;
 
-/** Per value. */
 export const MAX_DOCUMENT_BYTES = MIB;
 export const MAX_ARGUMENT_BYTES = 16 * MIB;
 export const MAX_RESULT_BYTES = 16 * MIB;

@@ -19,7 +19,7 @@ export function workFolder(path: string): WorkFolder {
       await rm(scratch, { recursive: true, force: true });
       await mkdir(scratch, { mode: 0o700 });
       return async () => {
-        // Removed before the lock is released, because another backup could then hold it.
+        // Removed before the lock is released: afterwards another backup may use the folder.
         await rm(path, { recursive: true, force: true });
         unlock();
       };

@@ -8,7 +8,6 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
   response.once("finish", () => {
     if (request.complete) return;
     let remaining = MAX_DISCARDED_BYTES;
-    // The previous reader paused the stream.
     request.removeAllListeners("data");
     request.on("data", (chunk: Buffer) => {
       remaining -= chunk.length;

@@ -100,17 +100,21 @@ test.describe("an access token", () => {
     [4, true],
     [60, false],
   ] as const) {
-    test(`that ends in ${seconds} s is ${refreshed ? "refreshed" : "unchanged"}`, { tag: "@ends-seconds" }, async ({ nobody, social }) => {
-      social.accessTokenSeconds = seconds;
-      await through(nobody, social, social.identity());
-      social.accessTokenSeconds = 3600;
-      const requested = social.requestCount("/token");
-      const first = await nobody.post("/get-access-token", { providerId: "google" });
-      expect(social.requestCount("/token") - requested).toBe(refreshed ? 1 : 0);
-      const lasts = (Date.parse(text(first, "accessTokenExpiresAt")) - Date.now()) / 1000;
-      expect(lasts).toBeGreaterThan(refreshed ? 3000 : 10);
-      expect((await nobody.post("/get-access-token", { providerId: "google" })).body).toEqual(first.body);
-    });
+    test(
+      `that expires in ${seconds} s is ${refreshed ? "refreshed" : "unchanged"}`,
+      { tag: "@ends-seconds" },
+      async ({ nobody, social }) => {
+        social.accessTokenSeconds = seconds;
+        await through(nobody, social, social.identity());
+        social.accessTokenSeconds = 3600;
+        const requested = social.requestCount("/token");
+        const first = await nobody.post("/get-access-token", { providerId: "google" });
+        expect(social.requestCount("/token") - requested).toBe(refreshed ? 1 : 0);
+        const lasts = (Date.parse(text(first, "accessTokenExpiresAt")) - Date.now()) / 1000;
+        expect(lasts).toBeGreaterThan(refreshed ? 3000 : 10);
+        expect((await nobody.post("/get-access-token", { providerId: "google" })).body).toEqual(first.body);
+      },
+    );
   }
 
   test("is refreshed for account-info too", { tag: "@refreshed-account-info-too" }, async ({ nobody, social }) => {

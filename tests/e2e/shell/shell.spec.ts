@@ -178,7 +178,7 @@ bothWays((javaScript) => {
   );
 
   test(
-    "dark by default; light and system are chosen once and rendered by the server",
+    "the theme is dark by default; the server renders a chosen light or system theme",
     { tag: "@dark-default-light-system-chosen-once" },
     async ({ page, person, request }) => {
       const she = pageActions(page, javaScript);

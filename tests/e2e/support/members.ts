@@ -13,7 +13,6 @@ const post = (app: RunningApp, path: string, { cookieHeader }: Person, fields: R
     body: new URLSearchParams(fields),
   });
 
-/** Returns the path of the invitation. */
 export async function inviteTo(app: RunningApp, { owner, projectId, role }: Inviting): Promise<string> {
   const email = `${randomUUID()}@example.com`;
   const invited = await post(app, `/projects/${projectId}/members`, owner, { intent: "inviteMember", form: "invite", email, role });

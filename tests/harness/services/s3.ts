@@ -16,7 +16,6 @@ export type Fault = {
     | "wrong" // changes a bit of the answer
     | "slow"; // receives and sends `bytesPerSecond`
   on?: "GET" | "PUT" | "POST" | "DELETE" | "HEAD";
-  /** A regular expression. */
   key?: string;
   times?: number;
   status?: number;

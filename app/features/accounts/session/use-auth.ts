@@ -37,7 +37,7 @@ export function useTokens(loaded: string | null, address: string) {
   return { isLoading: false, isAuthenticated: token !== null, fetchAccessToken };
 }
 
-/** Retries until the network is back: Convex's client stops for good when a token cannot be fetched. */
+/** Retries until the network is back: Convex's client stops permanently when a token cannot be fetched. */
 async function fetchWhenReachable(address: string): Promise<string | null> {
   for (;;) {
     try {

@@ -31,7 +31,7 @@ export function TestMailForm({ email }: { email: string }) {
   );
 }
 
-const RESULTS = { sent: "Sent", postponed: "Attempt failed, will be repeated", failed: "Rejected for good" } as const;
+const RESULTS = { sent: "Sent", postponed: "Attempt failed. It will be retried.", failed: "Rejected permanently" } as const;
 
 const KINDS: Record<string, string> = {
   resetPassword: "Password reset",

@@ -12,7 +12,7 @@ import { FactRow } from "../rows";
 
 export function StorageSummary({ storage: { disk, fileBucket, cacheBytes, partialUploads } }: { storage: ServerStorage }) {
   return (
-    <Section title="This server" about="Space on the disk of DATA_DIR, and what the app keeps there besides the images.">
+    <Section title="This server" about="Disk space of DATA_DIR, and what the app stores there besides the images.">
       <Facts>
         {disk === null ? null : (
           <Fact name="Free disk space">
@@ -47,7 +47,7 @@ function FileBucketFacts({ fileBucket }: { fileBucket: NonNullable<ServerStorage
         {count(cachedFiles, "file")}, {bytesText(cachedBytes)} of {bytesText(cacheLimitBytes)}
       </Fact>
       {problem === null ? null : (
-        <Fact name="Problem of the bucket">
+        <Fact name="Bucket problem">
           <span className="text-danger-text">{problem}</span>
         </Fact>
       )}

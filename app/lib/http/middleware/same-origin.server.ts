@@ -23,7 +23,7 @@ export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url
 };
 
 const refusalOf = (own: string) =>
-  Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
+  Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request from ${own}` }, { status: 403 });
 
 /** Returns whether no page sent the request. Browsers send "none" for such a navigation, and "cross-site" for another site's form. */
 function isSentByDevice(headers: Headers): boolean {

@@ -42,7 +42,7 @@ describe("sameOrigin", () => {
     const answer = await answerOf(sameOrigin, post("/api/auth/sign-in/email", { Origin: FOREIGN }), { config });
     expect([answer.status, await answer.json()]).toEqual([
       403,
-      { code: "INVALID_ORIGIN", message: expect.stringContaining("expected a request of https://atelier.example") },
+      { code: "INVALID_ORIGIN", message: expect.stringContaining("expected a request from https://atelier.example") },
     ]);
   });
 

@@ -1,7 +1,6 @@
 import { metrics } from "./metrics.server";
 
 const EVERY_MS = 5 * 60_000;
-/** A day. */
 const KEPT = 288;
 
 /** `at`: end of the interval (ms since 1970). `errors`: from status 500. `latency`: 95th percentile (ms). `memory`: resident bytes. */

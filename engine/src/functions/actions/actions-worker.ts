@@ -264,7 +264,7 @@ async function jsSyscall(
       try {
         return new Blob([await actionsPort.readStoredFile(file.path)], { type: file.contentType ?? "" });
       } catch (error) {
-        // It can move between the disk and a bucket.
+        // The file can move between the disk and a bucket meanwhile.
         if (attempt === READ_ATTEMPTS || !(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
       }
     }

@@ -118,7 +118,7 @@ const named = <T>(path: string, work: () => Promise<T>): Promise<T> => namedIn(r
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const port = parentPort;
-if (!port) throw new Error("The analyzer runs as a worker thread.");
+if (!port) throw new Error("The analyzer must run as a worker thread.");
 const answer = (message: AnalyzerAnswer): void => port.postMessage(message);
 process.on("unhandledRejection", () => undefined);
 analyze().then(

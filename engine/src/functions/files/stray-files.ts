@@ -1,4 +1,4 @@
-/** Files without a row come from a crash or a wrong database. They are quarantined unless there are too many for a crash. */
+/** Files without a row come from a crash or a wrong database. They are quarantined unless there are more than a crash can leave. */
 import { mkdir, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -106,7 +106,6 @@ export class NodeProcess {
 
   async #whenExited(): Promise<void> {
     const failed = once(this.#child, "error").then(() => undefined);
-    // "close" follows the last output.
     await Promise.race([once(this.#child, "close"), failed]).catch(() => undefined);
     await rm(this.temporary, { recursive: true, force: true }).catch(() => undefined);
   }

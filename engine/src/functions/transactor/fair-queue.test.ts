@@ -64,7 +64,7 @@ test("gives a caller over the share a part of the time while others wait", () =>
   expect(order.indexOf(2)).toBe(46);
 });
 
-test("takes the caller who used the least first among those over the share", () => {
+test("takes the caller with the least use first among callers over the share", () => {
   const queue = new FairQueue();
   queue.add([query(1, eve), query(2, ada), query(3, eve), query(4, ada)]);
   expect(takeAll(queue, ({ id }) => (id === 1 ? 900 : 400))).toEqual([1, 2, 4, 3]);

@@ -255,7 +255,7 @@ export class TransactorThread {
     this.#spare = null;
   }
 
-  /** Fails the pending questions that cannot be repeated: their mutations may already have been committed. */
+  /** Fails the pending questions that cannot be repeated, because their mutations may have been committed. */
   #failUnrepeatable(): void {
     const unsent = new Set([...this.#outbox, ...this.#slow.waiting]);
     for (const [id, { question, settle }] of this.#pending) {

@@ -16,7 +16,7 @@ const RECEIVE_EVERY_MS = 1;
 const PROGRESS_EVERY_MS = 1_000;
 
 const port = parentPort;
-if (!port) throw new Error("The transactor runs as a worker thread.");
+if (!port) throw new Error("The transactor must run as a worker thread.");
 const data: TransactorData = workerData.data;
 const nextTick = process.nextTick.bind(process);
 // Unhandled rejections of user code must not end the thread.

@@ -28,7 +28,6 @@ export type VectorSliceRequest = {
   count?: number;
 };
 
-/** `next` is null after the last slice. */
 export type VectorResults = { at: Timestamp; limit: number; results: VectorResult[]; next: number | null };
 
 type VectorPlan = { index: VectorIndex; vector: Float64Array; limit: number; marks: string[] | null };

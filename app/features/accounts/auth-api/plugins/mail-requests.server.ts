@@ -113,7 +113,7 @@ export function mailRequests(config: AppConfig) {
     if (!found || found.user.emailVerified) await queueMail(config, null);
   }
 
-  /** Does the work of a real code. Better Auth stores no code for an unknown address, so it would never report too many guesses. */
+  /** Stores a code that nobody gets. Better Auth stores none for an unknown address, so it would never report too many guesses. */
   async function simulateCodeRequest(accounts: InternalAdapter, type: string, email: string): Promise<void> {
     const value = `${generateRandomString(HASH_LENGTH, "a-z", "A-Z", "0-9")}:0`;
     await accounts.createVerificationValue({ identifier: `${type}-otp-${email}`, value, expiresAt: new Date(Date.now() + CODE_LIFE) });

@@ -2,7 +2,6 @@ import { TEXTS, TRY_AGAIN, type UploadProblem } from "../../upload-problem";
 import type { UploadOutcome } from "../../upload-result";
 import type { BatchFile } from "./batch";
 
-/** `status` and `answer` are null when there was no response. */
 export class NotSent extends Error {
   override name = "NotSent";
   readonly status: number | null;

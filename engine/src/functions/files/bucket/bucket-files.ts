@@ -108,7 +108,7 @@ export async function openBucketFiles({ dir, settings, transactor, hasAcceptedLo
         if (signal.aborted) return;
         failures += 1;
         const reason = reasonOf(error);
-        if (reason !== problem) log(`Files cannot be moved to or from ${location}, because ${reason}. This is tried again.`);
+        if (reason !== problem) log(`Files cannot be moved to or from ${location}, because ${reason}. The deployment tries again.`);
         problem = reason;
       }
       const pauseMs = failures > 0 ? Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS) : IDLE_MS;

@@ -26,7 +26,7 @@ export class FileBucket {
     this.#prefix = parsed.prefix;
   }
 
-  /** Ends after more than `maxBytes`, so that wrong bytes cannot fill the disk. */
+  /** Stops after the chunk that exceeds `maxBytes`, so that wrong bytes cannot fill the disk. */
   async *read(name: string, maxBytes = Infinity): AsyncGenerator<Buffer<ArrayBuffer>, void, undefined> {
     let size = 0;
     for await (const chunk of this.#client.read(this.#key(FILES, name))) {
@@ -101,7 +101,6 @@ export class FileBucket {
     } catch (error) {
       if (!(error instanceof S3Error) || !isFirst) throw error;
       if (error.status === 412 || error.status === 409) return false;
-      // The service does not know conditions.
       if (error.status !== 501) throw error;
       await this.#client.put(this.#prefix + OWNER, body);
       return true;
@@ -131,9 +130,7 @@ function parseOwner(text: string): BucketOwner {
   let owner: Partial<BucketOwner> | null = null;
   try {
     owner = JSON.parse(text);
-  } catch {
-    // An unreadable owner is another one.
-  }
+  } catch {}
   const { deployment, instance } = owner ?? {};
   return { deployment: typeof deployment === "string" ? deployment : "", instance: typeof instance === "string" ? instance : "" };
 }

@@ -20,7 +20,6 @@ export class FileCache {
   readonly maxBytes: number;
   readonly #folder: string;
   readonly #freeBytes: (folder: string) => Promise<number>;
-  /** In the order of their use. */
   readonly #sizes = new Map<string, number>();
   readonly #users = new Map<string, number>();
   readonly #downloads = new Map<string, Promise<void>>();

@@ -198,7 +198,6 @@ async function countEntries(folder: string): Promise<number> {
   return count;
 }
 
-/** Ends all work after the first failure. */
 async function inParallel<T>(source: AsyncGenerator<T>, work: (item: T) => Promise<void>): Promise<void> {
   let hasFailed = false;
   const next = async (): Promise<void> => {

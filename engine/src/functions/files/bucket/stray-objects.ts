@@ -1,4 +1,4 @@
-/** Objects without a row get the same grace as local files: 30 days in quarantine, unless there are too many for a crash. */
+/** Quarantines objects without a row for 30 days, unless there are more than a crash can leave. */
 import { KEPT_DAYS, strayLimit } from "../stray-files.ts";
 import type { SendRequest } from "../../transactor/transactor-protocol.ts";
 import type { Ownership } from "./bucket-owner.ts";
