@@ -1,8 +1,13 @@
+import { writeFile } from "node:fs/promises";
+import { downloadZip } from "client-zip";
+import { callFunction } from "../../../server/moving/admin-calls.ts";
+import { importSnapshot } from "../../../server/moving/snapshot-transfer.ts";
 import { VERSION } from "../../../server/version.ts";
+import { embeddedTarget } from "../../harness/move.ts";
 import { mailboxOfWorker } from "../../harness/services/servers.ts";
 import type { Mailbox } from "../../harness/services/mailbox.ts";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
 import { makeLink } from "../support/links.ts";
 import { drawn, NARROW, outside, showTheme, WIDE } from "../support/measures.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
@@ -119,6 +124,45 @@ bothWays((javaScript) => {
     },
   );
 });
+
+bothWays((javaScript) => {
+  test("repeats a failed job", { tag: "@administration-repeat-button" }, async ({ app, page, admin }, testInfo) => {
+    await failJob(app, testInfo.outputPath("job.zip"));
+    await page.goto("/admin/jobs");
+    const failed = page.getByRole("list", { name: "Failed jobs" }).getByRole("listitem").filter({ hasText: FAILING_JOB });
+    await expect(async () => {
+      await page.reload();
+      expect(await failed.count()).toBeGreaterThan(0);
+    }).toPass();
+    const before = await failed.count();
+    if (javaScript) await hydrated(page);
+    await failed
+      .first()
+      .getByRole("button", { name: `Repeat ${FAILING_JOB}` })
+      .click();
+    await expect(page.getByText("Repeated.", { exact: true }).first()).toBeVisible();
+    await expect(async () => {
+      await page.reload();
+      await expect(failed).toHaveCount(before + 1, { timeout: 1000 });
+    }).toPass();
+    await expect(failed.first()).toContainText("Failed");
+    await page.goto("/admin/audit-log");
+    await expect(page.getByRole("main").getByText(FAILING_JOB).first()).toBeVisible();
+    expect(admin.id).not.toBe("");
+  });
+});
+
+/** No other test runs it. It fails because its arguments are wrong. */
+const FAILING_JOB = "jobs/countUsage:count";
+
+/** Schedules the job as a move between deployments schedules paused jobs. */
+async function failJob(app: RunningApp, file: string): Promise<void> {
+  const target = await embeddedTarget(app);
+  const archive = downloadZip([{ name: "pausedJobs/documents.jsonl", input: JSON.stringify({ name: FAILING_JOB, args: {}, at: 0 }) }]);
+  await writeFile(file, await archive.bytes());
+  await importSnapshot(target, file, "append");
+  await callFunction(target, "moving:resumeJobs", { isMoved: true });
+}
 
 const PAGES = ["audit-log", "links", "storage", "jobs", "mail", "health", "settings"];
 
