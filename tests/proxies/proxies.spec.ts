@@ -16,6 +16,7 @@ import { type Behind, expect, hydrated, openPage, signUp, test } from "./site.ts
 
 const CONFIGURED = ["nginx", "Caddy", "HAProxy", "Apache"] as const;
 const ALL: readonly Behind[] = [...CONFIGURED, "nginx with its defaults"];
+const IDLE_MS = 5 * 60_000;
 const NOTICE = "Live updates may be slow";
 
 type Asked = Omit<RequestOptions, "headers"> & { headers?: Record<string, string | number> };
@@ -160,6 +161,32 @@ test("receives 50 MB at 1 MB/s, and logs a proxy that stores uploads", async ({ 
   await uploaded("nginx with its defaults");
   expect(isLogged()).toBe(true);
   await rm(folder, { recursive: true });
+});
+
+test("pages stay live through five idle minutes", { tag: "@proxies-idle" }, async ({ site: { app, proxies }, browser }) => {
+  test.setTimeout(IDLE_MS + 300_000);
+  const open = ALL.map(async (name) => {
+    const person = await signUp(proxies[name].url);
+    const { page } = await openPage(browser, proxies[name], person);
+    let loads = 0;
+    await page.goto("/projects");
+    await hydrated(page);
+    page.on("load", () => (loads += 1));
+    const opened: string[] = [];
+    page.on("websocket", (socket) => void opened.push(socket.url()));
+    return { name, person, page, opened, loads: () => loads };
+  });
+  const pages = await Promise.all(open);
+  await sleep(IDLE_MS);
+  for (const { name, person, page, opened, loads } of pages) {
+    const convex = await deploymentAs({ ...app, url: proxies[name].url }, person);
+    await convex.mutation(api.projects.create, { name: "Nightfall" });
+    await expect(page.getByRole("main").getByText("Nightfall")).toBeVisible();
+    expect(loads(), name).toBe(0);
+    // A proxy that ends connections after an idle minute would cause four.
+    if (name !== "nginx with its defaults") expect(opened.length, name).toBeLessThan(2);
+    await page.context().close();
+  }
 });
 
 async function storedBy({ pid, folder }: RunningProxy): Promise<{ memory: number; disk: number }> {
