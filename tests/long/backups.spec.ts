@@ -50,7 +50,19 @@ async function inEncryptedBucket(): Promise<Place> {
   };
 }
 
-const PLACES = { "a folder": inFolder, "an encrypted bucket": inEncryptedBucket };
+/** The files are in the same bucket. The restored copy has them on its disk. */
+async function inBucketWithFiles(): Promise<Place> {
+  const server = await startS3Server();
+  const files = Object.fromEntries(Object.entries(server.env).map(([name, value]) => [name.replace("BACKUP_", "FILES_"), value]));
+  return {
+    to: `s3://${server.bucket}/backups`,
+    write: { ...server.env, ...files, FILES_S3_LOCATION: `s3://${server.bucket}/files`, FILES_S3_CACHE_BYTES: "0" },
+    read: server.env,
+    remove: () => server.stop(),
+  };
+}
+
+const PLACES = { "a folder": inFolder, "an encrypted bucket": inEncryptedBucket, "a bucket, with files in a bucket": inBucketWithFiles };
 
 for (const [name, place] of Object.entries(PLACES))
   test(`takes and tests backups in ${name}, and a restored one gives the same app`, async ({ launch }) => {
