@@ -135,7 +135,7 @@ test("a restart of the app fails no page where the proxy waits", async ({ site: 
 test("receives 50 MB at 1 MB/s, and logs a proxy that stores uploads", async ({ site: { app, proxies }, browser }) => {
   test.slow();
   const folder = await mkdtemp(join(tmpdir(), "atelier-large-"));
-  const { buffer } = await noise("large.png", 4080, 4080);
+  const { buffer } = await noise("large.png", 4070, 4070);
   const checksum = createHash("sha256").update(buffer).digest("hex");
   const file = join(folder, "large.png");
   await writeFile(file, buffer);
