@@ -4,7 +4,6 @@ import { type FunctionReference, type FunctionVisibility, getFunctionName } from
 import { ConvexError, convexToJson, jsonToConvex, type Value } from "convex/values";
 import * as z from "zod";
 import type { Id } from "../../convex/_generated/dataModel";
-import schema from "../../convex/schema";
 import type { Backend, Caller } from "./backends.ts";
 import { startTestDeployment, type TestDeployment } from "./deployment.ts";
 import { probe } from "./probe-references.ts";
@@ -38,6 +37,8 @@ export async function reusedBackend(): Promise<Backend> {
 
 /** Deletes rows, files and pending calls. Returns false after many calls, which stay stored. */
 async function clear({ inside }: Backend): Promise<boolean> {
+  // Node alone, as in bench/, cannot resolve the schema's imports.
+  const { default: schema } = await import("../../convex/schema");
   const tables = Object.keys(schema.tables);
   for (;;) {
     const { calls, waiting, deleted } = await inside.mutation(probe.clear, { tables, callsMax: CALLS_MAX });
