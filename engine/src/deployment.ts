@@ -9,6 +9,7 @@ import { backupRoutes } from "./backup/routes.ts";
 import { createLogStream } from "./deploy/log-stream.ts";
 import { metricsRoutes } from "./deploy/metrics.ts";
 import { deployRoutes } from "./deploy/routes.ts";
+import { createSystemMutations } from "./deploy/system-mutations.ts";
 import { createSystemQueries } from "./deploy/system-queries.ts";
 import { nameIn } from "./functions/paths.ts";
 import { startRunner } from "./functions/runner.ts";
@@ -19,6 +20,7 @@ import { clientAddressFrom, type ClientAddress } from "./http/client-address.ts"
 import { blockText, watchEventLoop } from "./event-loop.ts";
 import { callRoutes } from "./http/calls.ts";
 import { corsHeaders, preflight } from "./http/cors.ts";
+import { dashboardRoutes } from "./http/dashboard.ts";
 import { RequestError } from "./http/errors.ts";
 import { ACTION_BODY, readBody } from "./http/body.ts";
 import { runHttpAction } from "./http/http-actions.ts";
@@ -61,6 +63,8 @@ export type DeploymentOptions = {
   scheduledFunctions?: boolean;
   /** What Node.js actions may use. Default: packages in `node_modules` of the working directory, without native code. */
   nodeSettings?: NodeSettings | undefined;
+  /** Serves the dashboard at `/dashboard`. Default: false. */
+  dashboard?: boolean | undefined;
   simulation?: Simulation | undefined;
   report?: ((error: unknown) => void) | undefined;
   /** Called when the data is unusable. Exit the process then, so that its supervisor restarts it. */
@@ -137,6 +141,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       memory,
       clientAddress,
       nodeSettings: options.nodeSettings,
+      dashboard: options.dashboard ?? false,
       simulation,
       report,
       onFailure: options.onFailure,
@@ -173,6 +178,7 @@ type OpenOptions = {
   memory: MemoryBudget;
   clientAddress: ClientAddress;
   nodeSettings: NodeSettings | undefined;
+  dashboard: boolean;
   simulation: Simulation;
   report: (error: unknown) => void;
   onFailure: DeploymentOptions["onFailure"];
@@ -204,8 +210,8 @@ async function open(options: OpenOptions) {
   });
   const transfer = { dir: dataDir, fileBucket, runner, report, onChange: () => queries.refreshSystem() };
   const [exports, imports] = await Promise.all([createExports(transfer), createImports(transfer)]);
-  const system = createSystemQueries({ runner, urls, exports, imports });
-  const queries = createSharedQueries({ runner, system, redactErrors, report });
+  const system = { query: createSystemQueries({ runner, urls, exports, imports }), mutation: createSystemMutations(runner) };
+  const queries = createSharedQueries({ runner, system: system.query, redactErrors, report });
   const sockets = createSockets({
     runner,
     queries,
@@ -243,6 +249,7 @@ async function open(options: OpenOptions) {
     ...backupRoutes(runner, authenticator),
     ...snapshotRoutes({ exports, imports, authenticator }),
     ...deployRoutes({ runner, authenticator, logs, urls }),
+    ...(options.dashboard && dashboardRoutes()),
     ...metricsRoutes({
       runner,
       authenticator,

@@ -30,6 +30,7 @@ const USAGE = `Usage: engine --data DIR [options]
   --node-modules DIR  a folder node_modules with the external packages of "use node" files; the deployment installs
                       none (node_modules in the working directory)
   --node-addons       external packages may load native code, which nothing limits
+  --no-dashboard      serves no dashboard at /dashboard of the deployment's port
   --client-address-header NAME
                       in which a trusted proxy names the client's address
   --help
@@ -97,6 +98,7 @@ function readArguments(args: string[]): { printed: string | null; options: Deplo
     clientAddressHeader: values["client-address-header"]?.toLowerCase(),
     fileBucket: readFileBucketSettings(process.env),
     nodeSettings: { nodeModules: resolve(values["node-modules"]), allowsAddons: values["node-addons"] },
+    dashboard: values.dashboard,
     simulation,
   };
   if (values.help) return { printed: USAGE, options, clockSkewMs };
@@ -126,6 +128,7 @@ function parse(args: string[]) {
         "anonymous-bytes": { type: "string" },
         "client-address-header": { type: "string" },
         "node-modules": { type: "string", default: "node_modules" },
+        dashboard: { type: "boolean", default: true },
         "node-addons": { type: "boolean", default: false },
         ...SIMULATION_FLAGS,
         help: { type: "boolean", default: false },

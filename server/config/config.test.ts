@@ -40,7 +40,7 @@ describe("settings", () => {
       port: 3000,
       origins: [],
       trustedProxyHops: 0,
-      engine: { port: 3210, sitePort: 3211 },
+      engine: { port: 3210, sitePort: 3211, dashboard: false },
     });
     expect(app).toMatchObject({
       production: true,

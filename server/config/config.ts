@@ -33,6 +33,7 @@ export type ServerConfig = {
     dir: string;
     port: number;
     sitePort: number;
+    dashboard: boolean;
     adminKey: string;
     acceptOlderDatabase: Date | undefined;
     fileBucket: FileBucketSettings | null;
@@ -109,6 +110,7 @@ export async function readConfig(
               dir: join(dataDir, "convex"),
               port: set.ENGINE_PORT,
               sitePort: set.ENGINE_SITE_PORT,
+              dashboard: set.ENGINE_DASHBOARD ?? !production,
               adminKey,
               acceptOlderDatabase: set.ACCEPT_OLDER_DATABASE,
               fileBucket: fileBucketOf(set),

@@ -137,6 +137,7 @@ export const settings = z.object({
 
   ENGINE_PORT: wholeNumber(0, 65_535).default(3210),
   ENGINE_SITE_PORT: wholeNumber(0, 65_535).default(3211),
+  ENGINE_DASHBOARD: yesOrNo.optional(),
   BACKUP_TO: z
     .string()
     .refine((text) => isAbsolute(text) || parseBucket(text) !== null, {

@@ -56,6 +56,17 @@ it.each([
   expect(await answer.json()).toMatchObject({ status: "error", errorMessage: expect.stringMatching(message) });
 });
 
+it.each([
+  [undefined, 404],
+  [true, 200],
+])("serves the dashboard only if it is switched on (%s)", async (dashboard, status) => {
+  const embedded = await start(dashboard === undefined ? {} : { dashboard });
+  const index = await fetch(`${embedded.url}/dashboard`);
+  // Without a build, as in a fresh clone, the answer says how to make one.
+  const text = await index.text();
+  expect(text.includes("The dashboard is not built") ? 200 : index.status).toBe(status);
+});
+
 it("passes only the admin key of the server's secrets to the deployment", { tags: "@passes-only-admin-key" }, async () => {
   vi.stubEnv("BETTER_AUTH_SECRET", "s".repeat(32));
   const embedded = await start();

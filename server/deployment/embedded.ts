@@ -30,6 +30,8 @@ export type EmbeddedOptions = {
   scheduledFunctions?: boolean;
   /** Sends the errors that Convex sends in production. Default: those of development. */
   redactErrors?: boolean;
+  /** Serves the engine's dashboard. Default: false. */
+  dashboard?: boolean;
   log: Log;
 };
 
@@ -134,11 +136,13 @@ function run({
   fileBucket = null,
   scheduledFunctions = true,
   redactErrors = false,
+  dashboard = false,
   log,
 }: EmbeddedOptions) {
   const options = [
     ...(acceptOlderDatabase ? ["--accept-older-database", acceptOlderDatabase.toISOString()] : []),
     ...(scheduledFunctions ? [] : ["--no-scheduled-functions"]),
+    ...(dashboard ? [] : ["--no-dashboard"]),
     ...(redactErrors ? ["--redact-errors"] : []),
   ];
   const child = spawn(

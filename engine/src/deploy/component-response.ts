@@ -33,6 +33,12 @@ export function evaluatedDefinition(path: DefinitionPath, definition: ComponentD
   };
 }
 
+export function modulesOf(analysis: Analysis | null, component: ComponentPath): ModulesAnalysis | null {
+  if (component === APP) return analysis;
+  const mount = analysis?.components.mounts.find(({ path }) => path === component);
+  return (mount && analysis?.components.definitions[mount.definition]) ?? null;
+}
+
 export function checkedComponent(analysis: Analysis, componentPath: ComponentPath, definitionPath: DefinitionPath): Fields {
   const { app, definitions } = analysis.components;
   const definition = componentPath === APP ? app : definitions[definitionPath];

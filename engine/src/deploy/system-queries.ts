@@ -6,12 +6,9 @@ import { isObject } from "../http/body.ts";
 import type { Exports } from "../snapshots/exports.ts";
 import type { Imports } from "../snapshots/imports.ts";
 import type { Json } from "../values/types.ts";
-import { moduleFile } from "./component-response.ts";
-
-type Arguments = { [key: string]: Json };
-type SystemQuery = (args: Arguments, component: ComponentPath) => Promise<Json>;
-
-const MAX_PAGE = 10_000;
+import { moduleFile, modulesOf } from "./component-response.ts";
+import { dashboardQueries } from "./dashboard-queries.ts";
+import { pagination, textOf, type Arguments, type SystemQuery } from "./system-arguments.ts";
 
 type SystemQueryOptions = {
   runner: FunctionRunner;
@@ -56,6 +53,7 @@ export function createSystemQueries({ runner, urls, exports, imports }: SystemQu
     "_system/cli/queryImport:list": async () => imports.list(),
     "_system/cli/convexUrl:cloudUrl": async () => urls.url,
     "_system/cli/convexUrl:siteUrl": async () => urls.siteUrl,
+    ...dashboardQueries(runner),
   };
 
   return async ({ path, component = APP, args, identity }) => {
@@ -70,26 +68,12 @@ export function createSystemQueries({ runner, urls, exports, imports }: SystemQu
   };
 }
 
-function textOf(name: string, value: Json | undefined): string {
-  if (typeof value !== "string") throw new Error(`\`${name}\` must be text.`);
-  return value;
-}
-
 const failed = (message: string): Outcome => ({ ok: false, message, logLines: [] });
 
 const environment = (variables: Record<string, string>) => Object.entries(variables).map(([name, value]) => ({ name, value }));
 
-function pagination(options: Json | undefined): { cursor: string | null; numItems: number } {
-  const { cursor = null, numItems = 100 } = isObject(options) ? options : {};
-  return {
-    cursor: typeof cursor === "string" ? cursor : null,
-    numItems: Math.min(typeof numItems === "number" ? numItems : 100, MAX_PAGE),
-  };
-}
-
 function apiSpec(analysis: Analysis | null, component: ComponentPath): Json {
-  const mount = analysis?.components.mounts.find(({ path }) => path === component);
-  const modules = component === APP ? analysis : mount && analysis?.components.definitions[mount.definition];
+  const modules = modulesOf(analysis, component);
   if (!modules) return [];
   const types = { query: "Query", mutation: "Mutation", action: "Action" } as const;
   const functions = modules.functions.flatMap(({ module, name, type, visibility, args, returns }): Json[] =>

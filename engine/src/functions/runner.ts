@@ -24,7 +24,7 @@ import { trimCache } from "./thread.ts";
 import { TransactorThread } from "./transactor/transactor-client.ts";
 import { VectorSearches } from "./vector-searches.ts";
 import type { Json } from "../values/types.ts";
-import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
+import type { Bundle, Call, DataEdit, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
 
 export type RunnerOptions = {
   onFailure?: ((error: Error) => void) | undefined;
@@ -323,6 +323,18 @@ class Runner implements FunctionRunner {
 
   tablePage(options: Parameters<FunctionRunner["tablePage"]>[0]): ReturnType<FunctionRunner["tablePage"]> {
     return this.#transactor.request("tablePage", options);
+  }
+
+  editData(edit: DataEdit): ReturnType<FunctionRunner["editData"]> {
+    return this.#transactor.request("editData", edit);
+  }
+
+  crons(): ReturnType<FunctionRunner["crons"]> {
+    return this.#transactor.request("crons", null);
+  }
+
+  async fileUrl(id: string, component: ComponentPath): Promise<string | null> {
+    return (await this.#transactor.request("findFileById", { component, id }))?.url ?? null;
   }
 
   importTarget(): ReturnType<FunctionRunner["importTarget"]> {

@@ -1,6 +1,7 @@
 /** The interface of `functions/` for `http/`, `sync/`, `deploy/` and `scheduler/`. Main thread only. */
 import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values/types.ts";
 import type { ComponentDefinition, DefinitionPath, MountedComponent } from "./components/definitions.ts";
+import type { Cron } from "../scheduler/crons.ts";
 import type { ImportTarget } from "../transaction/import/import-target.ts";
 import type { VectorResult } from "../transaction/query/best-results.ts";
 import type { IndexChange } from "../transaction/types.ts";
@@ -78,13 +79,12 @@ export interface FunctionRunner {
   /** Returns the paths of the components with tables, the app first. Unmounted components keep their tables. */
   components(): Promise<ComponentPath[]>;
   tables(component?: ComponentPath): Promise<string[]>;
-  tablePage(options: {
-    component?: ComponentPath;
-    table: string;
-    order: "asc" | "desc";
-    cursor: string | null;
-    numItems: number;
-  }): Promise<TablePage>;
+  tablePage(options: TablePageOptions): Promise<TablePage>;
+  /** Makes the change of an administrator in one transaction. */
+  editData(edit: DataEdit): Promise<EditResult>;
+  crons(): Promise<Cron[]>;
+  /** Returns the address of a stored file, or null for a deleted one. */
+  fileUrl(id: string, component: ComponentPath): Promise<string | null>;
   sizes(): Promise<Record<string, number>>;
   tableSize(table: string, component?: ComponentPath): Promise<number>;
   importTarget(): Promise<ImportTarget>;
@@ -98,6 +98,27 @@ export interface FunctionRunner {
   files: FileStore;
   close(): Promise<void>;
 }
+
+/** `index`: sorts by it; default: by creation. `filter`: an expression of the client library's `filter`. */
+export type TablePageOptions = {
+  component?: ComponentPath | undefined;
+  table: string;
+  order: "asc" | "desc";
+  cursor: string | null;
+  numItems: number;
+  index?: string | null;
+  filter?: Json | null;
+};
+
+/** Documents are Convex JSON. `before`: the document that the administrator saw; another one is not replaced. */
+export type DataEdit = { component: ComponentPath } & (
+  | { kind: "insert"; table: string; documents: Json[] }
+  | { kind: "replace"; id: string; document: Json; before: Json }
+  | { kind: "delete"; ids: string[] }
+  | { kind: "deleteFiles"; ids: string[] }
+  | { kind: "cancelJobs"; ids: string[] }
+);
+export type EditResult = { ids: string[] } | { refused: string };
 
 export type TablePage = { page: Json[]; isDone: boolean; continueCursor: string };
 

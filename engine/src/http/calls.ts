@@ -19,10 +19,13 @@ type Format = "json" | "convex_encoded_json";
 type ParsedCall = { path: string; args: Json; format: Format };
 type Authenticate = (request: IncomingMessage) => Promise<Identity>;
 
+type SystemFunction = (call: Call) => Promise<Outcome>;
+export type SystemFunctions = { query: SystemFunction; mutation: SystemFunction };
+
 export function callRoutes(
   runner: FunctionRunner,
   authenticate: Authenticate,
-  system: (call: Call) => Promise<Outcome>,
+  { query: systemQuery, mutation: systemMutation }: SystemFunctions,
   cache: Pick<QueryCache, "query">,
   redactErrors: boolean,
 ): Routes {
@@ -30,11 +33,11 @@ export function callRoutes(
     if (!outcome.ok && outcome.code !== undefined) throw new RequestError(503, outcome.code, outcome.message);
     return jsonText(outcomeText(redactOutcome(kind, outcome, redactErrors), format));
   };
-  const query = async (parsed: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
-    const call = toCall(parsed, identity);
-    const outcome = parsed.path.startsWith("_system/") ? await system(call) : await atSnapshot(cache.query(call, at), at);
-    return reply(outcome, parsed.format, identity);
-  };
+  const query = async (parsed: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> =>
+    reply(await atSnapshot(cache.query(toCall(parsed, identity), at), at), parsed.format, identity);
+  const isSystem = ({ path }: ParsedCall): boolean => path.startsWith("_system/");
+  const callSystem = async (run: SystemFunction, parsed: ParsedCall, identity: Identity, componentPath?: Json): Promise<Reply> =>
+    reply(await run({ ...toCall(parsed, identity), component: readComponent(componentPath) }), parsed.format, identity);
   const post =
     (run: (call: ParsedCall, identity: Identity, body: { [key: string]: Json }) => Promise<Reply>): Handler =>
     async ({ request }) => {
@@ -43,8 +46,13 @@ export function callRoutes(
     };
 
   return {
-    "POST /api/query": post((call, identity) => query(call, identity)),
-    "GET /api/query": async ({ request, query: search }) => query(parseSearch(search), await authenticate(request)),
+    "POST /api/query": post((call, identity, body) =>
+      isSystem(call) ? callSystem(systemQuery, call, identity, body.componentPath) : query(call, identity),
+    ),
+    "GET /api/query": async ({ request, query: search }) => {
+      const [call, identity] = [parseSearch(search), await authenticate(request)];
+      return isSystem(call) ? callSystem(systemQuery, call, identity) : query(call, identity);
+    },
     "POST /api/query_ts": () => json({ ts: encodeTimestamp(runner.latest()) }),
     "GET /api/query_ts": () => json({ ts: encodeTimestamp(runner.latest()) }),
     "POST /api/query_at_ts": post((call, identity, body) => query(call, identity, parseTimestamp(body.ts))),
@@ -61,7 +69,11 @@ export function callRoutes(
         `{"results":[${outcomes.map((outcome, i) => outcomeText(redactOutcome(identity.kind, outcome, redactErrors), calls[i]?.format ?? "json")).join(",")}]}`,
       );
     },
-    "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format, identity)),
+    "POST /api/mutation": post(async (call, identity, body) =>
+      isSystem(call)
+        ? callSystem(systemMutation, call, identity, body.componentPath)
+        : reply(await runner.mutation(toCall(call, identity)), call.format, identity),
+    ),
     "POST /api/action": post(async (call, identity) => reply(await runner.action(toCall(call, identity)), call.format, identity)),
     "POST /api/function": post(async (call, identity, body) => {
       if (identity.kind !== "admin") throw new RequestError(403, "BadAdminKey", "/api/function needs the deployment's admin key.");

@@ -3,12 +3,13 @@ import type { FunctionKind, Json } from "../../values/types.ts";
 import { deployCrons } from "../../scheduler/cron-store.ts";
 import { loadCode, saveAuthProviders, saveCode } from "../bundles/bundle.ts";
 import { PlainError } from "../failures.ts";
-import { APP, type ComponentPath } from "../paths.ts";
+import { APP } from "../paths.ts";
 import type { Question, RequestedFunction, StoredFile } from "./transactor-protocol.ts";
 import { requestedPath } from "../registry.ts";
 import { changeEnvironment, readEnvironment, secret } from "../settings.ts";
 import { checkedArguments, checkedResult } from "../checked-values.ts";
-import type { SchemaChange, TablePage } from "../types.ts";
+import { editData } from "./edit-data.ts";
+import type { SchemaChange, TablePage, TablePageOptions } from "../types.ts";
 import { UPLOAD_KEY_BYTES } from "../files/upload-tokens.ts";
 import type { OpenBatch, Transactor } from "./transactor.ts";
 
@@ -72,6 +73,8 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     case "tablePage":
       return tablePage(transactor, question.params);
+    case "editData":
+      return editData(transactor, batch, question.params);
     case "importTarget":
       return database.importTarget();
     case "applyImport":
@@ -199,12 +202,14 @@ function refusalOf(check: () => void): string | null {
   }
 }
 
-function tablePage(
-  transactor: Transactor,
-  params: { component?: ComponentPath | undefined; table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
-): TablePage {
+function tablePage(transactor: Transactor, params: TablePageOptions): TablePage {
+  const { table, order, index = null, filter = null } = params;
   const transaction = transactor.database.beginQuery().in(params.component ?? APP);
-  const query = { source: { type: "FullTableScan", tableName: params.table, order: params.order }, operators: [] };
+  const source: Json =
+    index === null
+      ? { type: "FullTableScan", tableName: table, order }
+      : { type: "IndexRange", indexName: `${table}.${index}`, range: [], order };
+  const query = { source, operators: filter === null ? [] : [{ filter }] };
   const page: { page: Json[]; isDone: boolean; continueCursor: string } = JSON.parse(
     transaction.queryPage({ query, cursor: params.cursor, endCursor: null, pageSize: params.numItems, maximumRowsRead: null }),
   );

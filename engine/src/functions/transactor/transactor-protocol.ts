@@ -6,7 +6,7 @@ import type { InlineQuery } from "../bundles/inline-query.ts";
 import type { ComponentPath } from "../paths.ts";
 import type { ImportTarget } from "../../transaction/import/import-target.ts";
 import type { VectorResults, VectorSliceRequest } from "../../transaction/query/vector-search.ts";
-import type { Analysis, Bundle, Push, SchemaChange, TablePage, Visibility } from "../types.ts";
+import type { Analysis, Bundle, DataEdit, EditResult, Push, SchemaChange, TablePage, TablePageOptions, Visibility } from "../types.ts";
 
 export type WireCall = {
   path: string;
@@ -74,10 +74,8 @@ export type Questions = {
   components: { params: null; answer: ComponentPath[] };
   tables: { params: { component: ComponentPath }; answer: string[] };
   tableSize: { params: { component: ComponentPath; table: string }; answer: number };
-  tablePage: {
-    params: { component?: ComponentPath | undefined; table: string; order: "asc" | "desc"; cursor: string | null; numItems: number };
-    answer: TablePage;
-  };
+  tablePage: { params: TablePageOptions; answer: TablePage };
+  editData: { params: DataEdit; answer: EditResult };
 
   importTarget: { params: null; answer: ImportTarget };
   /** Imports the staged file and the files in `folder`, named by their ids, in one commit. Then closes the database and ends the thread. */
