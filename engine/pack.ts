@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import { buildDashboard } from "./dashboard/build.ts";
 
 const ENGINE = import.meta.dirname;
 const OUT = resolve(process.argv[2] ?? join(ENGINE, "dist"));
@@ -12,12 +13,15 @@ const LEFT_OUT = /\.test\.ts$|(^|\/)testing\.ts$|-fixture\.ts$/;
 /** Imports and addresses of threads name TypeScript files. */
 const withJavaScriptNames = (text: string): string => text.replaceAll(/(["'])(\.{1,2}\/[^"'\n]*)\.ts\1/g, "$1$2.js$1");
 
+const BUILT_DASHBOARD = "../../../build/dashboard/";
+
 rmSync(OUT, { recursive: true, force: true });
 for (const file of globSync("**/*.ts", { cwd: join(ENGINE, "src") })) {
   if (LEFT_OUT.test(file)) continue;
   const target = join(OUT, file.replace(/\.ts$/, ".js"));
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, withJavaScriptNames(stripTypeScriptTypes(readFileSync(join(ENGINE, "src", file), "utf8"))));
+  const source = readFileSync(join(ENGINE, "src", file), "utf8").replace(BUILT_DASHBOARD, "../dashboard/");
+  writeFileSync(target, withJavaScriptNames(stripTypeScriptTypes(source)));
 }
 
 const options = "--declaration --emitDeclarationOnly --skipLibCheck --target ES2024 --lib ES2024,ESNext,DOM,DOM.Iterable --types node";
@@ -40,4 +44,5 @@ const manifest = {
   exports: { ".": { types: "./deployment.d.ts", default: "./deployment.js" } },
 };
 writeFileSync(join(OUT, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+await buildDashboard(join(OUT, "dashboard"));
 cpSync(join(ENGINE, "QUICKSTART.md"), join(OUT, "README.md"));

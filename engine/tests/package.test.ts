@@ -71,6 +71,17 @@ describe("the packed engine", { tags: ["slow", "@packed-engine"], timeout: 180_0
     await expect(node(join(MODULES, "typescript/bin/tsc"), ...options, "typed.ts")).resolves.toMatchObject({ stdout: "" });
   });
 
+  it("serves the dashboard", async () => {
+    writeFileSync(
+      join(project, "dashboard.mjs"),
+      `import { startDeployment } from "@atelier/engine";
+       const { url, close } = await startDeployment({ dataDir: "shown", port: 0, dashboard: true });
+       for (const path of ["", "/dashboard.js", "/dashboard.css"]) console.log((await fetch(url + "/dashboard" + path)).status);
+       await close();`,
+    );
+    expect((await node("dashboard.mjs")).stdout).toBe("200\n200\n200\n");
+  });
+
   it("has a command", async () => {
     const { stdout } = await node(join(project, "node_modules/@atelier/engine/main.js"), "--help");
     expect(stdout).toContain("--data DIR");

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { buildDashboard } from "@atelier/engine/dashboard";
 import { startEmbedded } from "../deployment/embedded.ts";
 import { log } from "../logging/log.ts";
 import { ARTIFACT, push, readArtifact, setEnvironment } from "../deployment/push.ts";
@@ -36,7 +37,7 @@ async function buildApp(): Promise<void> {
 async function buildServer(): Promise<void> {
   const hash = await sourcesHash(SERVER);
   await rm(SERVER.stamp, { force: true });
-  await bundleProcesses();
+  await Promise.all([bundleProcesses(), buildDashboard()]);
   await writeFile(SERVER.stamp, hash);
 }
 

@@ -24,7 +24,14 @@ beforeEach(() => {
   for (const file of ["ensure.ts", "stamp.ts"]) cpSync(fileURLToPath(new URL(file, import.meta.url)), join(place, "server/build", file));
   writeSource("server/build/build.ts", BUILDER);
   writeSource("package.json", '{ "type": "module" }');
-  for (const file of ["app/root.tsx", "convex/schema.ts", "public/robots.txt", "engine/src/main.ts", "server/main.ts"])
+  for (const file of [
+    "app/root.tsx",
+    "convex/schema.ts",
+    "public/robots.txt",
+    "engine/dashboard/main.tsx",
+    "engine/src/main.ts",
+    "server/main.ts",
+  ])
     writeSource(file, "one");
   for (const file of ["package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"]) writeSource(file, "one");
   writeSource("node_modules/@react-router/dev/package.json", "{}");
@@ -43,7 +50,7 @@ describe("ensureBuilt", () => {
     expect(start()).toMatchObject({ built: null, started: true });
   });
 
-  it.each(["engine/src/main.ts", "server/main.ts"])("builds only the server when %s has changed", (path) => {
+  it.each(["engine/dashboard/main.tsx", "engine/src/main.ts", "server/main.ts"])("builds only the server when %s has changed", (path) => {
     start();
     writeSource(path, "two");
     expect(start()).toMatchObject({ built: "server", started: true });

@@ -15,7 +15,7 @@ export const APP: Part = {
   sources: ["app", "convex", "public", "server/build", "package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"],
 };
 
-export const SERVER: Part = { stamp: join(PROCESSES, "stamp"), sources: ["server", "engine/src", "package-lock.json"] };
+export const SERVER: Part = { stamp: join(PROCESSES, "stamp"), sources: ["server", "engine/dashboard", "engine/src", "package-lock.json"] };
 const NO_SOURCE = /\.test\.tsx?$|(?:^|\/)\.(?!well-known)/;
 
 export const canBuild = () =>
