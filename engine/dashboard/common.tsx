@@ -46,7 +46,6 @@ export function Dialog({ title, onClose, isDirty = false, children }: DialogProp
 
 type ConfirmProps = { label: string; question: string; disabled?: boolean; action: () => Promise<unknown> };
 
-/** A button that asks before it runs its action, and shows the action's error. */
 export function ConfirmButton({ label, question, disabled = false, action }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   const { error, run } = useAction();

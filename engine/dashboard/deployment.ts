@@ -51,12 +51,10 @@ export class Deployment {
     return this.#call<T>("/api/query", `_system/${name}`, args);
   }
 
-  /** Makes a change in one transaction. */
   change<T>(name: string, args: JsonObject): Promise<T> {
     return this.#call<T>("/api/mutation", `_system/dashboard/${name}`, args);
   }
 
-  /** Returns the timestamp of the last commit. */
   async latest(): Promise<string> {
     const { ts }: { ts: string } = JSON.parse(await this.text("/api/query_ts"));
     return ts;

@@ -51,7 +51,6 @@ export function Logs({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** Returns the last calls, the newest first. */
 function useLogs(deployment: Deployment): { entries: LogEntry[]; error: string | null } {
   const [entries, setEntries] = useState<LogEntry[]>([]);
   const [error, setError] = useState<string | null>(null);

@@ -23,7 +23,6 @@ function decimal(value: JsonObject): string {
   return Object.is(decoded, -0) ? "-0" : decoded.toString();
 }
 
-/** Returns a text field of a form. */
 export function fieldOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === "string" ? value : "";

@@ -8,7 +8,6 @@ import { pagination, textOf, type SystemQuery } from "./system-arguments.ts";
 const OPERATORS = ["eq", "neq", "lt", "lte", "gt", "gte"];
 const MAX_PAGE = 500;
 
-/** What the dashboard reads beyond the command line's queries. */
 export function dashboardQueries(runner: Pick<FunctionRunner, "crons" | "current" | "fileUrl" | "tablePage">): Record<string, SystemQuery> {
   return {
     /** `filters`: JSON text of `[{ field, op, value }]`, because values may be bytes or integers. */

@@ -80,7 +80,6 @@ export interface FunctionRunner {
   components(): Promise<ComponentPath[]>;
   tables(component?: ComponentPath): Promise<string[]>;
   tablePage(options: TablePageOptions): Promise<TablePage>;
-  /** Makes the change of an administrator in one transaction. */
   editData(edit: DataEdit): Promise<EditResult>;
   crons(): Promise<Cron[]>;
   /** Returns the address of a stored file, or null for a deleted one. */

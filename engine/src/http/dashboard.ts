@@ -3,7 +3,6 @@ import { notFound } from "./errors.ts";
 import type { Reply } from "./reply.ts";
 import type { Routes } from "./router.ts";
 
-/** `engine/dashboard/build.ts` writes it. */
 const FOLDER = new URL("../../../build/dashboard/", import.meta.url);
 
 const TYPES: Record<string, string> = {
