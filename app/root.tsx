@@ -19,6 +19,7 @@ import { rootData } from "~/features/accounts/session/root-data.server";
 import { usePreventDrops } from "~/lib/ui/prevent-drops";
 import { useRoot } from "~/lib/data/use-root";
 import { allowedMethods } from "~/lib/http/middleware/allowed-methods.server";
+import { describeErrors } from "~/lib/http/middleware/error-bodies.server";
 import { privateResponses } from "~/lib/http/middleware/caching.server";
 import { flashMessages } from "~/lib/http/middleware/flash.server";
 import { limitRedirectLength } from "~/lib/http/middleware/redirect-length.server";
@@ -46,6 +47,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   privateResponses,
   limitRedirectLength,
   retryAfter,
+  describeErrors,
   allowedMethods,
   sameOrigin,
   flashMessages,

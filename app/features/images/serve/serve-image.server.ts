@@ -3,6 +3,7 @@ import { redirectToSignIn, getVisitor } from "~/features/accounts/session/sessio
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
+import { NOT_FOUND_TEXT } from "~/lib/http/error-texts";
 import { OWN_WIDTH, type Rotation, ROTATIONS, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
 import { DecodeError } from "../codecs/processes/decode-isolated.server";
 import { SvgRenderError } from "../codecs/processes/svg-renderer.server";
@@ -207,7 +208,7 @@ const INERT = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-const missing = () => text(404, "The page you are looking for does not exist.", { "Cache-Control": "private, no-store" });
+const missing = () => text(404, NOT_FOUND_TEXT, { "Cache-Control": "private, no-store" });
 
 function text(status: number, message: string, headers: Record<string, string> = {}): Response {
   return new Response(`${message}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8", ...headers } });

@@ -1,5 +1,5 @@
 import { ButtonLink } from "../inputs/button";
-import { faultText, isNotFound, passingText, refusedFormText } from "./error-messages";
+import { faultText, isNotFound, passingText, refusedText } from "./error-messages";
 import { Recovery } from "./recovery";
 import { CenteredScreen } from "../centered-screen";
 
@@ -17,7 +17,7 @@ export function DefaultView({ error }: { error: unknown }) {
         <CenteredScreen
           frame="askew"
           title="Something went wrong!"
-          text={passing === null ? refusedFormText(error) : `The server is not responding. ${passing}`}
+          text={passing === null ? refusedText(error) : `The server is not responding. ${passing}`}
         >
           <Recovery error={error} />
           <ErrorDetails error={error} />

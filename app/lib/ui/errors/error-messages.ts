@@ -1,5 +1,6 @@
 import { isRouteErrorResponse } from "react-router";
 import { refusalOf } from "~/lib/data/error-responses";
+import { refusedFormText } from "~/lib/http/error-texts";
 
 export function isNotFound(error: unknown): boolean {
   if (isRouteErrorResponse(error)) return error.status === 404;
@@ -26,15 +27,7 @@ export function passingText(error: unknown): string | null {
   return null;
 }
 
-/** Returns the text for a form rejected before its action ran (`app/lib/http/forms/form.server.ts`); null for other faults. */
-export function refusedFormText(error: unknown): string | null {
-  const status = isRouteErrorResponse(error) ? error.status : 0;
-  if (status === 413) return "The form is too large, so nothing was saved. Go back and shorten it.";
-  if (status === 507) return "The server's disk is full, so not everything was saved. Try again later.";
-  if (status === 429) return "Too many attempts. Nothing was changed. Wait a moment, then go back and try again.";
-  if (status !== 400 && status !== 415) return null;
-  return "The form could not be read, so nothing was saved. Go back and send it again.";
-}
+export const refusedText = (error: unknown) => (isRouteErrorResponse(error) ? refusedFormText(error.status) : null);
 
 export function faultText(error: unknown): string {
   if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim();

@@ -2,7 +2,7 @@ import { isRouteErrorResponse, useLocation, useRevalidator } from "react-router"
 import { isUnsent } from "~/lib/forms/form-result";
 import { Button, ButtonLink } from "../inputs/button";
 import { ErrorDetails } from "./default-view";
-import { isNotFound, isUnreachable, passingText, refusedFormText } from "./error-messages";
+import { isNotFound, isUnreachable, passingText, refusedText } from "./error-messages";
 import { GoBack } from "../navigation/go-back";
 import { NotFoundScreen } from "./not-found-screen";
 import { Recovery } from "./recovery";
@@ -35,7 +35,7 @@ function GeneralErrorScreen({ error, atRoot = false }: ErrorScreenProps) {
 
 function textFor(error: unknown, unsent: boolean): string {
   if (unsent) return "Your form was not sent. Your input is kept. Try again in a moment.";
-  return passingText(error) ?? refusedFormText(error) ?? "Something went wrong on our side. Your saved work is safe.";
+  return passingText(error) ?? refusedText(error) ?? "Something went wrong on our side. Your saved work is safe.";
 }
 
 function TryAgain() {

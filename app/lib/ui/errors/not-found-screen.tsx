@@ -1,12 +1,13 @@
 import { useNavigate } from "react-router";
 import { Button, ButtonLink } from "../inputs/button";
+import { NOT_FOUND_TEXT } from "~/lib/http/error-texts";
 import { CenteredScreen } from "../centered-screen";
 import { useScripted } from "../use-scripted";
 
 /** Renders the same screen for missing items and for items of others (specification 2). */
 export function NotFoundScreen() {
   return (
-    <CenteredScreen title="Not found" text="The page you are looking for does not exist.">
+    <CenteredScreen title="Not found" text={NOT_FOUND_TEXT}>
       <RecoveryLinks />
     </CenteredScreen>
   );

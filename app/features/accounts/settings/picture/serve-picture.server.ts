@@ -3,6 +3,7 @@ import type { RouterContextProvider } from "react-router";
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
+import { NOT_FOUND_TEXT } from "~/lib/http/error-texts";
 import { serviceConvex } from "../../session/convex/service-client.server";
 import { getVisitor } from "../../session/session.server";
 
@@ -35,7 +36,7 @@ export async function servePicture(request: Request, userId: string, context: Re
 }
 
 const missing = () =>
-  new Response("The page you are looking for does not exist.\n", {
+  new Response(`${NOT_FOUND_TEXT}\n`, {
     status: 404,
     headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "private, no-store" },
   });
