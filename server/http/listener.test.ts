@@ -563,3 +563,28 @@ describe("problems of a proxy", () => {
     expect(await warnings(https, headers)).toEqual([]);
   });
 });
+
+describe("requests that Node answers by itself by default", () => {
+  it.each([
+    ["without Host", { setHost: false }, "/projects", 400, "The Host header is missing.\n"],
+    ["without Host at /healthz", { setHost: false }, "/healthz", 400, "The Host header is missing.\n"],
+    [
+      "with an unknown expectation",
+      { headers: { Expect: "a miracle" } },
+      "/projects",
+      417,
+      "Only the expectation 100-continue is known.\n",
+    ],
+  ])("have the security headers: %s", async (_, options, path, status, text) => {
+    const { url } = await serve();
+    const answer = await sendRequest(`${url}${path}`, { agent: false, ...options });
+    expect([answer.status, answer.text]).toEqual([status, text]);
+    expect(answer.headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      connection: "close",
+    });
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+  });
+});

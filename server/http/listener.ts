@@ -59,6 +59,8 @@ export function createListener(options: ListenerOptions): Server {
     headersTimeout: limits.headersTimeout ?? HEADERS_TIMEOUT,
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL, limits.headersTimeout ?? CHECKING_INTERVAL),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    // Node's own answer has no security headers.
+    requireHostHeader: false,
   });
   server.setTimeout(IDLE_TIMEOUT);
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
@@ -71,7 +73,7 @@ export function createListener(options: ListenerOptions): Server {
     answering.set(request.socket, response);
     const origin = requestOrigin(request, options);
     const { app, guards, plain } = sites.get(origin ?? "") ?? fallback;
-    if (answerOperations(operations, request, response, guards)) return;
+    if (!isHostMissing(request) && answerOperations(operations, request, response, guards)) return;
     watchProxy(request, origin);
     const refusal = refuse(request, origin);
     if (refusal) {
@@ -104,6 +106,12 @@ export function createListener(options: ListenerOptions): Server {
     const toApp = () => app(request, response);
     if (options.before) options.before(request, response, toApp);
     else toApp();
+  });
+
+  // Without a handler, Node answers without security headers.
+  server.on("checkExpectation", (request, response) => {
+    const { plain } = sites.get(requestOrigin(request, options) ?? "") ?? fallback;
+    response.writeHead(417, { ...plain, Connection: "close" }).end("Only the expectation 100-continue is known.\n");
   });
 
   server.on("upgrade", (request, socket, head) => {
@@ -179,11 +187,15 @@ function refuse(request: IncomingMessage, origin: string | null): Refusal | null
   // A proxy could choose another of several Host headers (RFC 9112, 3.2).
   if (request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host").length > 1)
     return { status: 400, reason: "The Host header appears twice." };
+  if (isHostMissing(request)) return { status: 400, reason: "The Host header is missing." };
   if (origin === null) return { status: 421, reason: UNKNOWN_HOST };
   if (FORBIDDEN_METHODS.has(request.method ?? ""))
     return { status: 405, reason: "This method is not allowed.", headers: { Allow: "GET, HEAD, POST" } };
   return null;
 }
+
+/** RFC 9112, 3.2. */
+const isHostMissing = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === "1.1";
 
 const takesFiles = (request: IncomingMessage, path: string): boolean =>
   UPLOAD_PATHS.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "");
