@@ -83,3 +83,60 @@ test("keeps input made before the scripts have loaded", async ({ page, app, pers
   await page.getByRole("checkbox", { name: "Select fig.jpg" }).uncheck();
   await expect(bar).toContainText("1 image selected");
 });
+
+test.describe("when the network changes while scripts are loading", () => {
+  test.use({ allowedErrors: [/Failed to load resource|Failed to fetch dynamically imported module/] });
+
+  /** Fails all requests for the root's module until the returned function is called. */
+  async function loseRoot(page: Page): Promise<() => void> {
+    let isLost = true;
+    await page.route(/\/assets\/root-[^/]+\.js$/, (route) => (isLost ? route.abort("internetdisconnected") : route.continue()));
+    return () => (isLost = false);
+  }
+
+  test("the page reloads once by itself", async ({ page }) => {
+    const restore = await loseRoot(page);
+    let documents = 0;
+    await page.route("**/sign-in", async (route) => {
+      documents += 1;
+      if (documents === 2) restore();
+      await route.continue();
+    });
+    await page.goto("/sign-in");
+    await expect.poll(() => documents).toBe(2);
+    await hydrated(page);
+    expect(documents).toBe(2);
+  });
+
+  test("the page stays without scripts when they still cannot be loaded after that", async ({ page }) => {
+    await loseRoot(page);
+    const documents: string[] = [];
+    page.on("request", (request) => request.isNavigationRequest() && documents.push(request.url()));
+    const failed = page.waitForEvent("pageerror");
+    await page.goto("/sign-in");
+    await failed;
+    expect(documents).toHaveLength(2);
+    await page.getByLabel("Email").fill("nobody@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page.getByRole("main")).toContainText("Invalid email or password");
+    expect(documents).toHaveLength(3);
+  });
+
+  test("a page with typed text does not reload, and its form works", async ({ page }) => {
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/assets\/root-[^/]+\.js$/, async (route) => {
+      await held.promise;
+      await route.abort("internetdisconnected");
+    });
+    await page.goto("/sign-in");
+    await page.getByLabel("Email").fill("nobody@example.com");
+    const failed = page.waitForEvent("pageerror");
+    held.resolve();
+    await failed;
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
+    await expect(page.getByLabel("Email")).toHaveValue("nobody@example.com");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page.getByRole("main")).toContainText("Invalid email or password");
+  });
+});
