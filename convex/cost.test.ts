@@ -71,17 +71,17 @@ const writes: typeof reads = [
   ["projects:setCover", ({ project, image }) => ({ id: project, imageId: image }), { documents: 8, ranges: 7 }],
   ["reviews:setStatus", ({ image }) => ({ id: image, status: "approved", note: "" }), { documents: 11, ranges: 8 }],
   ["designImages:reorder", ({ image }) => ({ id: image, to: "up" }), { documents: 9, ranges: 10 }],
-  ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
+  ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 26, ranges: 17 }],
   ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
-  ["uploads:finalize", (fixtures) => finalizing(fixtures), { documents: 23, ranges: 17 }],
+  ["uploads:finalize", (fixtures) => finalizing(fixtures), { documents: 25, ranges: 19 }],
   ["comments:startThread", ({ image }) => ({ itemId: image, text: name, key: name }), { documents: 18, ranges: 21 }],
   ["comments:reply", ({ thread }) => ({ threadId: thread, text: name, key: "reply" }), { documents: 46, ranges: 25 }],
   ["comments:markRead", ({ image }) => ({ itemId: image }), { documents: 13, ranges: 14 }],
   ["presence:update", (each) => ({ tab, itemId: each.design, ...openTab }), { documents: 7, ranges: 6 }],
   ["presence:setPointer", (each) => ({ tab, imageId: each.image, viewport }), { documents: 6, ranges: 6 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],
-  ["designs:remove", ({ design }) => ({ id: design }), { documents: 14, ranges: 8 }],
-  ["projects:remove", ({ project }) => ({ id: project }), { documents: 7, ranges: 5 }],
+  ["designs:remove", ({ design }) => ({ id: design }), { documents: 17, ranges: 10 }],
+  ["projects:remove", ({ project }) => ({ id: project }), { documents: 10, ranges: 7 }],
 ];
 
 const keys = generateNKeysBetween(null, null, 300);
@@ -135,6 +135,8 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
     for (const orderKey of keys.slice(1)) await ctx.db.insert("designImages", { ...image(full, storageId), orderKey });
     const last = await ctx.db.insert("designImages", { ...image(full, storageId), orderKey: lastKey });
     await ctx.db.patch(full, { latestImageAt: 2 });
+    await ctx.db.insert("projectAccess", { projectId: own, ownerId: "ada" });
+    await ctx.db.insert("designAccess", { designId: full, projectId: own });
     await ctx.db.insert("projectMembers", { projectId: own, userId: "mel", role: "editor", addedAt: 1, addedBy: "ada" });
     for (const userId of ["bob", "eve"])
       await ctx.db.insert("projectMembers", { projectId: own, userId, role: "viewer", addedAt: 1, addedBy: "ada" });

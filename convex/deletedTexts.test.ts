@@ -14,7 +14,7 @@ import schema from "./schema";
 
 const MARK = "qzxmark";
 const NOT_TEXTS = ["checksum"];
-const WITHOUT_TEXTS = ["taggings", "linkVisits", "savedLinks", "presenceBeats", "presencePointers"];
+const WITHOUT_TEXTS = ["taggings", "linkVisits", "savedLinks", "presenceBeats", "presencePointers", "projectAccess", "designAccess"];
 const MINUTE = 60_000;
 
 describe("texts of permanently deleted data", () => {

@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, imageFor, type ReaderCtx, readerQuery, undoableMutation } from "./model/access";
+import { designFor, imageAloneFor, imageFor, type ReaderCtx, readerQuery, undoableMutation } from "./model/access";
 import { check } from "./model/check";
 import { withUnread, withUnreadMark } from "./model/comments/unread";
 import { copyImage } from "./jobs/copies";
@@ -56,12 +56,12 @@ export const getDesignImageInPlace = readerQuery({
     details: v.optional(pictureDetails),
   }),
   handler: async (ctx, { id }) => {
-    const { image, design } = await imageFor(ctx, id, "view");
+    const image = await imageAloneFor(ctx, id, "view");
     const shown = await withUnreadMark(ctx, forReader(ctx, toDesignImage(image)));
     // A link to an image shows no neighbours. Files for visitors contain no location.
     const details = ctx.link && image.details ? { ...image.details, hasPlace: false } : image.details;
     if (ctx.link?.itemId === image._id) return { image: shown, previous: null, next: null, ...(details && { details }) };
-    const images = imagesOf(ctx, design._id);
+    const images = imagesOf(ctx, image.designId);
     const [previous, next] = await Promise.all([neighbour(images, image, "before"), neighbour(images, image, "after")]);
     return { image: shown, previous: idOf(previous), next: idOf(next), ...(details && { details }) };
   },

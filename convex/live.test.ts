@@ -177,6 +177,23 @@ it("re-runs no query for heartbeats and pointers", { tags: "@presence-re-runs-no
   expect(names.filter((name) => name === "presence:setPointer")).toHaveLength(5);
 });
 
+it("re-runs no query of an image for an upload into its design", { tags: "@upload-re-runs" }, async () => {
+  const ada = await signUp(backend, "ada");
+  const projectId = await ada.mutation(api.projects.create, { name: "Own" });
+  const designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });
+  const { id } = await addImage(backend, ada, designId, "picture.png");
+  await addImage(backend, ada, designId, "next.png");
+  await watch(ada, api.designImages.getDesignImageInPlace, { id });
+  await watch(ada, api.versions.getVersions, { imageId: id });
+  await watch(ada, api.reviews.getReview, { id });
+  const design = await watch(ada, api.designs.getDesignById, { id: designId });
+  const { cursor } = await runsSince(0);
+  await addImage(backend, ada, designId, "another.png");
+  await expect.poll(() => design.at(-1)).toMatchObject({ imageCount: 3 });
+  const { names } = await runsSince(cursor);
+  expect(names.filter((name) => /^(designImages|versions|reviews):get/.test(name))).toEqual([]);
+});
+
 async function runsSince(cursor: number): Promise<{ names: string[]; cursor: number }> {
   const headers = { Authorization: `Convex ${deployment.adminKey}` };
   const response = await fetch(`${deployment.url}/api/stream_function_logs?cursor=${cursor}`, { headers });

@@ -1,6 +1,16 @@
 import { v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
-import { type CallerCtx, hasRight, ifVisible, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
+import {
+  type CallerCtx,
+  designFor,
+  hasRight,
+  ifVisible,
+  imageAloneFor,
+  projectFor,
+  undoableMutation,
+  userMutation,
+  userQuery,
+} from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit } from "./model/errors";
 import { favouritesIn } from "./model/items/favourites";
@@ -59,14 +69,22 @@ export const getReview = userQuery({
     v.null(),
   ),
   handler: async (ctx, { id }) => {
-    const { design, image } = await reviewedFor(ctx, id, "view");
-    const { review, _id } = image ?? design;
+    const isImage = ctx.db.normalizeId("designImages", id) !== null;
+    const item = isImage ? await imageAloneFor(ctx, id, "view") : (await designFor(ctx, id, "view")).design;
+    const { review, _id } = item;
     if (!review) return null;
     const { status, by, at, version, versionId, note } = review;
     const people = peopleOf(ctx);
     const requests = await Promise.all((await requestsOf(ctx, _id)).map((row) => toRequest(people, row)));
     const optional = { ...(version !== undefined && { version }), ...(note !== undefined && { note }) };
-    return { status, by: await people(by), at, isCurrent: versionId === image?.versionId, ...optional, requests };
+    return {
+      status,
+      by: await people(by),
+      at,
+      isCurrent: versionId === ("versionId" in item ? item.versionId : undefined),
+      ...optional,
+      requests,
+    };
   },
 });
 

@@ -12,6 +12,7 @@ import { memberRole } from "./model/memberRole";
 import { movingTables } from "./model/moving/movingTables";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { commentTables } from "./model/comments/commentTables";
+import { accessCopyTables } from "./model/items/accessCopies";
 import { favouriteTables } from "./model/items/favourites";
 import { linkTables } from "./model/links/linkTables";
 import { notificationTables } from "./model/notifications/settings";
@@ -91,6 +92,7 @@ export default defineSchema({
   ...undoTables,
   ...bulkTables,
   ...favouriteTables,
+  ...accessCopyTables,
   ...linkTables,
   ...webhookTables,
   ...commentTables,

@@ -5,6 +5,7 @@ import { recordActivity } from "./model/activities/recordActivity";
 import {
   type CallerCtx,
   type DesignPath,
+  imageAloneFor,
   imageFor,
   type ReaderCtx,
   readerQuery,
@@ -34,7 +35,7 @@ export const getVersions = userQuery({
 });
 
 export async function versionsIn(ctx: CallerCtx, imageId: string): Promise<Infer<typeof versionShape>[]> {
-  const { image } = await imageFor(ctx, imageId, "view");
+  const image = await imageAloneFor(ctx, imageId, "view");
   const versions = await versionsOf(ctx, image._id).order("desc").take(VERSIONS_MAX);
   const names = new Map<string, string>();
   for (const authorId of new Set(versions.map((version) => version.authorId)))
@@ -46,7 +47,7 @@ export const getImageVersion = readerQuery({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.object({ image: designImageShape, number: v.number(), isCurrent: v.boolean() }),
   handler: async (ctx, { imageId, versionId }) => {
-    const { image } = await imageFor(ctx, imageId, "view");
+    const image = await imageAloneFor(ctx, imageId, "view");
     const version = versionId === undefined ? null : await versionFor(ctx, image, versionId);
     const shown = version ?? (image.versionId === undefined ? null : await ctx.db.get(image.versionId));
     return {

@@ -130,6 +130,7 @@ import type * as model_images_imageFile from "../model/images/imageFile.js";
 import type * as model_images_rotation from "../model/images/rotation.js";
 import type * as model_images_versionTables from "../model/images/versionTables.js";
 import type * as model_isolate from "../model/isolate.js";
+import type * as model_items_accessCopies from "../model/items/accessCopies.js";
 import type * as model_items_creation from "../model/items/creation.js";
 import type * as model_items_favourites from "../model/items/favourites.js";
 import type * as model_items_itemMutations from "../model/items/itemMutations.js";
@@ -172,6 +173,7 @@ import type * as model_review_reviewCounts from "../model/review/reviewCounts.js
 import type * as model_review_reviewTables from "../model/review/reviewTables.js";
 import type * as model_review_setReviews from "../model/review/setReviews.js";
 import type * as model_review_statuses from "../model/review/statuses.js";
+import type * as model_revocations_recordAccessChanges from "../model/revocations/recordAccessChanges.js";
 import type * as model_revocations_recordReads from "../model/revocations/recordReads.js";
 import type * as model_revocations_recordRevocations from "../model/revocations/recordRevocations.js";
 import type * as model_revocations_revocationTables from "../model/revocations/revocationTables.js";
@@ -351,6 +353,7 @@ declare const fullApi: ApiFromModules<{
   "model/images/rotation": typeof model_images_rotation;
   "model/images/versionTables": typeof model_images_versionTables;
   "model/isolate": typeof model_isolate;
+  "model/items/accessCopies": typeof model_items_accessCopies;
   "model/items/creation": typeof model_items_creation;
   "model/items/favourites": typeof model_items_favourites;
   "model/items/itemMutations": typeof model_items_itemMutations;
@@ -393,6 +396,7 @@ declare const fullApi: ApiFromModules<{
   "model/review/reviewTables": typeof model_review_reviewTables;
   "model/review/setReviews": typeof model_review_setReviews;
   "model/review/statuses": typeof model_review_statuses;
+  "model/revocations/recordAccessChanges": typeof model_revocations_recordAccessChanges;
   "model/revocations/recordReads": typeof model_revocations_recordReads;
   "model/revocations/recordRevocations": typeof model_revocations_recordRevocations;
   "model/revocations/revocationTables": typeof model_revocations_revocationTables;

@@ -9,13 +9,14 @@ import { RECENT_SIGN_IN_MS } from "./admin/recentSignIn";
 import { check } from "./check";
 import { isGuest } from "./comments/guests";
 import { notFound, refusalOf, unauthenticated } from "./errors";
+import { designAccessOf, type ProjectAccess, projectAccessOf } from "./items/accessCopies";
 import { type LinkReference, openLink } from "./links/links";
 import { memberOf } from "./members";
 import { expectWritable } from "./readOnly";
 import { allows, linkRole, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
 import { nameGuest } from "./rules";
+import { recordAccessChanges, recordingAccessChanges } from "./revocations/recordAccessChanges";
 import { noteRead, type Reads, recordReads } from "./revocations/recordReads";
-import { recordingRevocations, recordRevocations } from "./revocations/recordRevocations";
 import { recordChanges } from "./undo/recordChanges";
 import type { UndoStep } from "./undo/undoTables";
 
@@ -162,7 +163,7 @@ const writing = <Rest extends unknown[], Args, Input extends { ctx: object }>({
   args,
   input: async (ctx: MutationCtx, ...rest: Rest) => {
     expectWritable();
-    return recordingRevocations(ctx, (recorded) => input(recorded, ...rest));
+    return recordingAccessChanges(ctx, (recorded) => input(recorded, ...rest));
   },
 });
 
@@ -189,15 +190,15 @@ export const undoableMutation = customMutation(mutation, {
   args: { step: v.optional(v.string()) },
   input: async (ctx: MutationCtx, { step }: { step?: string | undefined }) => {
     expectWritable();
-    const revocations = recordRevocations(ctx.db);
+    const accessChanges = recordAccessChanges(ctx.db);
     const live = await caller(ctx);
-    const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live, db: revocations.db });
+    const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live, db: accessChanges.db });
     return {
-      ctx: { ...live, db: recorder?.db ?? revocations.db, ...(step !== undefined && { step: { name: step } }) },
+      ctx: { ...live, db: recorder?.db ?? accessChanges.db, ...(step !== undefined && { step: { name: step } }) },
       args: {},
       onSuccess: async () => {
         if (recorder && step !== undefined) await recorder.save(step);
-        await revocations.save();
+        await accessChanges.save();
       },
     };
   },
@@ -255,7 +256,7 @@ async function linkReader(ctx: QueryCtx, reference: LinkReference): Promise<Read
 const knownMembers = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Doc<"projectMembers"> | null>>>();
 
 /** Applies the only access rule. Owners need no query. */
-async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
+async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: ProjectAccess): Promise<Role | null> {
   if (user === null) return link?.projectId === _id ? linkRole({ downloads: link.downloads, comments: link.kind === "comment" }) : null;
   if (ownerId === user.id) return "owner";
   const known = knownMembers.get(user) ?? new Map<Id<"projects">, Promise<Doc<"projectMembers"> | null>>();
@@ -277,11 +278,11 @@ export async function ownRoleIn(ctx: ReaderCtx, project: Doc<"projects">): Promi
   return memberRole === undefined ? {} : { role: memberRole };
 }
 
-export const hasRight = async (ctx: ReaderCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>
+export const hasRight = async (ctx: ReaderCtx, project: ProjectAccess, right: Right): Promise<boolean> =>
   allows(await roleIn(ctx, project), right);
 
 /** Throws "not_found" unless the caller also has this right in a project that an access function returned. */
-export async function expectRight(ctx: ReaderCtx, project: Doc<"projects">, right: Right): Promise<void> {
+export async function expectRight(ctx: ReaderCtx, project: ProjectAccess, right: Right): Promise<void> {
   if (!(await hasRight(ctx, project, right))) throw notFound();
 }
 
@@ -318,12 +319,22 @@ async function visibleDesign(ctx: ReaderCtx, id: string, right: Right): Promise<
 }
 
 export async function imageFor(ctx: ReaderCtx, id: string, right: Right): Promise<ImagePath> {
-  const imageId = ctx.db.normalizeId("designImages", id);
-  const image = imageId && (await ctx.db.get(imageId));
-  if (!image || image.removedAt !== undefined) throw notFound();
+  const image = await visibleRow(ctx, ctx.db.normalizeId("designImages", id));
   const path = { image, ...(await visibleDesign(ctx, image.designId, right)) };
   expectTarget(ctx, path.project._id, path.design._id, image._id);
   return path;
+}
+
+/** Does not read the design and the project, which each upload changes, so that live queries of one image run less often. */
+export async function imageAloneFor(ctx: ReaderCtx, id: string, right: Right): Promise<Doc<"designImages">> {
+  const image = await visibleRow(ctx, ctx.db.normalizeId("designImages", id));
+  const design = await designAccessOf(ctx, image.designId);
+  if (!design || design.removedAt !== undefined) throw notFound();
+  const project = await projectAccessOf(ctx, design.projectId);
+  if (!project || project.removedAt !== undefined) throw notFound();
+  await expectRight(ctx, project, right);
+  expectTarget(ctx, project._id, design._id, image._id);
+  return image;
 }
 
 export type ImageGroup = DesignPath & { images: Doc<"designImages">[] };
@@ -343,7 +354,7 @@ export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: 
   return Promise.all(groups.map(async ([id, group]) => ({ designs: group, project: await projectFor(ctx, id, right) })));
 }
 
-async function visibleRow<Table extends "designs" | "designImages">({ db }: CallerCtx, id: Id<Table> | null): Promise<Doc<Table>> {
+async function visibleRow<Table extends "designs" | "designImages">({ db }: ReaderCtx, id: Id<Table> | null): Promise<Doc<Table>> {
   const row = id && (await db.get(id));
   if (!row || row.removedAt !== undefined) throw notFound();
   return row;

@@ -2,6 +2,7 @@ import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import type { DesignPath } from "../access";
 import { changeUsage } from "../limits/usage";
+import { storeAccessCopies } from "./accessCopies";
 import { changedImageReviews, changedReviews } from "../review/reviewCounts";
 import type { ProjectReviews, ReviewCounts } from "../review/reviewTables";
 
@@ -14,6 +15,7 @@ export async function imagesChanged(
   added: number,
   reviews?: ReviewCounts,
 ): Promise<void> {
+  if (added > 0) await storeAccessCopies(ctx, { design, project });
   const newest = await ctx.db
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))

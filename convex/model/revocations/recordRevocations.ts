@@ -44,8 +44,13 @@ const OTHER_FIELDS = new Set([
 /** More changed rows in one mutation count as all rows, because app servers read each revocation. */
 export const ROWS_MAX = 10;
 
+type Change = { id: unknown; fields: object | "all" };
+
 /** Wraps the database of a mutation to note changes that can end access to an image. `save` stores them as one row. */
-export function recordRevocations<Db extends object>(db: Db): { db: Db; save: () => Promise<void> } {
+export function recordRevocations<Db extends object>(
+  db: Db,
+  onChange: (change: Change) => void = () => {},
+): { db: Db; save: () => Promise<void> } {
   const changed = new Set<string>();
   const target: object = db;
   const call = (name: string, ...args: unknown[]): unknown => Reflect.apply(Reflect.get(target, name), target, args);
@@ -59,6 +64,7 @@ export function recordRevocations<Db extends object>(db: Db): { db: Db; save: ()
     const [id, fields] = args.slice(-2);
     const isOther = name === "patch" && Object.keys(Object(fields)).every((field) => OTHER_FIELDS.has(field));
     if (!isOther) note(id);
+    onChange({ id, fields: name === "patch" ? Object(fields) : "all" });
     return call(name, ...args);
   }
 
@@ -67,6 +73,7 @@ export function recordRevocations<Db extends object>(db: Db): { db: Db; save: ()
     replace: (...args) => write("replace", ...args),
     delete(...args) {
       note(args.at(-1));
+      onChange({ id: args.at(-1), fields: "all" });
       return call("delete", ...args);
     },
   };
