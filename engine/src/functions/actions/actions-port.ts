@@ -1,9 +1,9 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts";
 
-type ActionsPort = {
+export type ActionsPort = {
   code: LoadedCode;
   env: Record<string, string>;
   isNode: boolean;
@@ -14,7 +14,19 @@ type ActionsPort = {
   readStoredFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
 };
 
-export const actionsPort: ActionsPort = parentPort ? threadPort(parentPort) : await processPort();
+let provided: ActionsPort | null = null;
+
+/** For a process of its own (`../node/node-actions-entry.ts`). */
+export function provideActionsPort(port: ActionsPort): void {
+  provided = port;
+}
+
+/** The way to the deployment: of the process, or of this thread. */
+export function actionsPort(): ActionsPort {
+  if (provided) return provided;
+  if (!parentPort) throw new Error("This process has no way to the deployment.");
+  return threadPort(parentPort);
+}
 
 function threadPort(port: NonNullable<typeof parentPort>): ActionsPort {
   const { code, env, heartbeat }: ActionsData = workerData.data;
@@ -27,33 +39,5 @@ function threadPort(port: NonNullable<typeof parentPort>): ActionsPort {
     onMessage: (listener) => port.on("message", listener),
     beat: () => Atomics.add(progress, 0, 1),
     readStoredFile: readFile,
-  };
-}
-
-async function processPort(): Promise<ActionsPort> {
-  const { nodeStart, onMessage, post } = await import("../node/node-channel.ts");
-  const { data, env } = await nodeStart;
-  return {
-    code: (data as { code: LoadedCode }).code,
-    env,
-    isNode: true,
-    post,
-    onMessage(listener) {
-      onMessage((message) => {
-        if ((message as { kind: string }).kind === "areYouReady") post({ kind: "ready" });
-        else listener(message as ToActions);
-      });
-      post({ kind: "loaded" });
-    },
-    beat() {
-      const { heapUsed, external } = process.memoryUsage();
-      post({ kind: "beat", bytes: heapUsed + external });
-      return 0;
-    },
-    async readStoredFile(path) {
-      const bytes = await readFile(path);
-      await rm(path, { force: true });
-      return bytes;
-    },
   };
 }

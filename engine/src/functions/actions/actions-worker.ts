@@ -32,7 +32,8 @@ type Run = {
   abandoned: boolean;
 };
 
-const { code, env, isNode, post, beat } = actionsPort;
+const port = actionsPort();
+const { code, env, isNode, post, beat } = port;
 const collectGarbage = garbageCollector();
 const later = setImmediate;
 const runs = new AsyncLocalStorage<Run>();
@@ -62,7 +63,7 @@ registry.then(
   () => undefined,
 );
 
-actionsPort.onMessage((message: ToActions) => {
+port.onMessage((message: ToActions) => {
   if (message.kind === "run") {
     const { id, path, component, identity, requestId, jobId } = message;
     begin({ id, name: shownPath(path), component, identity, requestId, jobId }, () => runAction(message));
@@ -262,7 +263,7 @@ async function jsSyscall(
       )) as StoredFile | null;
       if (!file) return null;
       try {
-        return new Blob([await actionsPort.readStoredFile(file.path)], { type: file.contentType ?? "" });
+        return new Blob([await port.readStoredFile(file.path)], { type: file.contentType ?? "" });
       } catch (error) {
         // The file can move between the disk and a bucket meanwhile.
         if (attempt === READ_ATTEMPTS || !(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;

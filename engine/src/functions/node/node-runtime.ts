@@ -51,7 +51,7 @@ export function startNodeRuntime({ dir, code, env, settings, warn }: NodeRuntime
   };
   const child = new NodeProcess({
     dir,
-    entry: new URL("../actions/actions-worker.ts", import.meta.url),
+    entry: new URL("./node-actions-entry.ts", import.meta.url),
     code: { root: code.root, packages: code.packages },
     env,
     settings,
