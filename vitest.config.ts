@@ -1,6 +1,10 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./tests/harness/longest-first.ts";
+import { sharedFiles } from "./tests/harness/shared-files.ts";
+
+const shared = sharedFiles();
+const SEED = "tests/harness/chance.ts";
 
 /** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/, `npm run test:faults` tests/faults/, and `npm run test:components` engine/conformance/. */
 export default defineConfig({
@@ -15,9 +19,21 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             "tests/convex/**",
+            ...shared,
             ...(process.env.TEST_FAULTS ? [] : ["tests/faults/**"]),
             ...(process.env.TEST_COMPONENTS ? [] : ["engine/conformance/**"]),
           ],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: shared,
+          // Starting a process per file takes three fifths of the processor time.
+          isolate: false,
+          // These replace the common ones.
+          setupFiles: ["tests/harness/isolate-file.ts", SEED],
         },
       },
       {
@@ -32,7 +48,7 @@ export default defineConfig({
       },
     ],
     environment: "node",
-    setupFiles: "tests/harness/chance.ts",
+    setupFiles: SEED,
     // Other tags are stable ids that docs and tables cite (tests/test-ids.ts).
     tags: [{ name: "slow", description: "Not part of npm test." }],
     strictTags: false,
