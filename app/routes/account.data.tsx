@@ -1,4 +1,4 @@
-import { Download } from "lucide-react";
+import { Download } from "lucide";
 import { href } from "react-router";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { accountAction } from "~/features/accounts/account-action.server";

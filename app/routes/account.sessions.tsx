@@ -1,4 +1,4 @@
-import { Monitor, Smartphone } from "lucide-react";
+import { Monitor, Smartphone } from "lucide";
 import { deviceName } from "~/features/accounts/session/device-name";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { accountAction } from "~/features/accounts/account-action.server";

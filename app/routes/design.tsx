@@ -1,6 +1,6 @@
 import { isolate } from "~/lib/ui/isolate";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
-import { Download, Trash2 } from "lucide-react";
+import { Download, Trash } from "lucide";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { data, href, Outlet, redirect, useSearchParams } from "react-router";
 import { readCookie } from "~/features/accounts/session/cookies";
@@ -243,12 +243,12 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer, pres
                   </MenuLink>
                 )}
               </DesignActions>
-              <MenuAction {...removes} icon={<Icon of={Trash2} />} danger className="menu-item sm:hidden" command="Delete design">
+              <MenuAction {...removes} icon={<Icon of={Trash} />} danger className="menu-item sm:hidden" command="Delete design">
                 Move to trash
               </MenuAction>
             </PageMenu>
             <RemoveButton {...removes} aria-label="Delete design" data-tooltip="Delete design" className="max-sm:hidden">
-              <Icon of={Trash2} />
+              <Icon of={Trash} />
             </RemoveButton>
           </>
         }

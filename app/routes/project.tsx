@@ -1,5 +1,5 @@
 import { titleOf, useTitle } from "~/lib/ui/use-title";
-import { ClipboardCheck, History, Images, Star, Trash2 } from "lucide-react";
+import { ClipboardCheck, RotateCcwClock, Images, Star, Trash } from "lucide";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
@@ -175,7 +175,7 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
               </ButtonLink>
             ) : null}
             <ButtonLink {...tool("Activity")} to={href("/projects/:id/activity", { id: project._id })}>
-              <Icon of={History} />
+              <Icon of={RotateCcwClock} />
             </ButtonLink>
             <DownloadLink archive={projectArchive(project)} label="Download project" />
             <FavouriteButton item={project} intent="favouriteProject" />
@@ -188,7 +188,7 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
               <ShareLink projectId={project._id} command="Public links of the project" />
             </PageMenu>
             <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
-              <Icon of={Trash2} />
+              <Icon of={Trash} />
             </RemoveButton>
           </>
         }

@@ -1,5 +1,5 @@
 import type { FunctionReturnType } from "convex/server";
-import { Trash2 } from "lucide-react";
+import { Trash as TrashIcon } from "lucide";
 import { href } from "react-router";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
@@ -88,7 +88,7 @@ function TrashOverview({ trash }: Extract<Loaded, { trash: unknown }>) {
       <PageHeader title="Trash">
         {isEmpty ? null : (
           <DialogButton dialog={EMPTYING} data-command="">
-            <Icon of={Trash2} />
+            <Icon of={TrashIcon} />
             Empty the trash
           </DialogButton>
         )}

@@ -4,8 +4,8 @@ const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//
 /** Convex's client, which every page's error rules import, but only signed-in pages use. */
 const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
 /** All icons are imported through one module, so its importers do not show which icons they use. */
-const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;
-const ICON_IMPORTS = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
+const ICON = /\/lucide\/.*\/icons\/([\w-]+)\.m?js$/;
+const ICON_IMPORTS = /import\s*\{([^}]*)\}\s*from\s*["']lucide["']/g;
 
 const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
 const SIGNED_IN = ["root", "routes/shell", "routes/signed-in", "routes/projects"];

@@ -1,4 +1,4 @@
-import { Download } from "lucide-react";
+import { Download } from "lucide";
 import { Icon } from "~/lib/ui/icons/icon";
 import { buttonClass } from "~/lib/ui/inputs/button";
 

@@ -1,4 +1,4 @@
-import { Check } from "lucide-react";
+import { Check } from "lucide";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { Card } from "~/lib/ui/card";
 import { Icon } from "~/lib/ui/icons/icon";

@@ -1,4 +1,4 @@
-import { MessageSquare } from "lucide-react";
+import { MessageSquare } from "lucide";
 import { ButtonLink } from "~/lib/ui/inputs/button";
 import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { Icon } from "~/lib/ui/icons/icon";

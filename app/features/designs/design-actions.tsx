@@ -1,4 +1,4 @@
-import { FolderInput } from "lucide-react";
+import { FolderInput } from "lucide";
 import type { ReactNode } from "react";
 import { href } from "react-router";
 import type { OpenDialog } from "~/features/projects/container-card";

@@ -1,4 +1,4 @@
-import { Download } from "lucide-react";
+import { Download } from "lucide";
 import { ButtonLink } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 

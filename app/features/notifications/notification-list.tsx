@@ -1,11 +1,11 @@
 import {
   AtSign,
-  Fingerprint,
+  FingerprintPattern,
   KeyRound,
   Link2,
   LogIn,
-  type LucideIcon,
-  MessageCircleQuestion,
+  type IconNode,
+  MessageCircleQuestionMark,
   MessageSquare,
   MessageSquareReply,
   ShieldCheck,
@@ -13,7 +13,7 @@ import {
   UserCheck,
   UserPlus,
   Users,
-} from "lucide-react";
+} from "lucide";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { Button } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
@@ -111,16 +111,16 @@ const ICONS = {
   emailChanged: AtSign,
   twoFactorEnabled: ShieldCheck,
   twoFactorDisabled: ShieldOff,
-  passkeyAdded: Fingerprint,
+  passkeyAdded: FingerprintPattern,
   providerLinked: Link2,
   comment: MessageSquare,
   reply: MessageSquareReply,
   mention: AtSign,
-  reviewRequested: MessageCircleQuestion,
+  reviewRequested: MessageCircleQuestionMark,
   reviewGiven: UserCheck,
   invitation: UserPlus,
   accessChanged: Users,
-} satisfies Record<ShownNotification["notice"]["kind"], LucideIcon>;
+} satisfies Record<ShownNotification["notice"]["kind"], IconNode>;
 
 function MarkRead({ id, title }: { id: string; title: string }) {
   const state = useIntentForm({ id: `read-${id}`, intent: "markRead" });

@@ -1,4 +1,4 @@
-import { Users } from "lucide-react";
+import { Users } from "lucide";
 import type { ReactNode } from "react";
 import { firstLetter } from "~/lib/ui/avatar";
 import { Icon } from "~/lib/ui/icons/icon";

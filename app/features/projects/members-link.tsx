@@ -1,4 +1,4 @@
-import { Users } from "lucide-react";
+import { Users } from "lucide";
 import { href } from "react-router";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";

@@ -1,5 +1,5 @@
 import type { FunctionReturnType } from "convex/server";
-import { LogOut } from "lucide-react";
+import { LogOut } from "lucide";
 import { memo } from "react";
 import { href } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";

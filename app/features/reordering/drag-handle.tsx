@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { GripVertical } from "lucide-react";
+import { GripVertical } from "lucide";
 import { useMay } from "~/lib/rights/rights";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";

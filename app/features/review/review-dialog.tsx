@@ -1,4 +1,4 @@
-import { CircleCheck, MessageCircleQuestion } from "lucide-react";
+import { CircleCheck, MessageCircleQuestionMark } from "lucide";
 import type { ReactNode } from "react";
 import { href, useLocation } from "react-router";
 import { CancelLink } from "~/lib/forms/cancel-link";
@@ -149,7 +149,7 @@ export function ReviewMenuLinks({ item, projectId, openDialog, commandNoun }: Re
         <MenuLink
           to={`${href("/projects/:id/review", { id: projectId })}?${new URLSearchParams({ [REQUESTED_ITEM]: id })}`}
           prefetch="none"
-          icon={<Icon of={MessageCircleQuestion} />}
+          icon={<Icon of={MessageCircleQuestionMark} />}
           data-command={commandNoun && `Request review of the ${commandNoun}`}
         >
           Request review…

@@ -1,4 +1,4 @@
-import { Check } from "lucide-react";
+import { Check } from "lucide";
 import { useLocation } from "react-router";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { REVIEW, SORT } from "~/lib/data/pagination/sorting";

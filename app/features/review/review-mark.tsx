@@ -1,9 +1,9 @@
 import { clsx } from "clsx";
-import { CircleAlert, CircleCheck, CircleDashed, Eye, type LucideIcon } from "lucide-react";
+import { CircleAlert, CircleCheck, CircleDashed, Eye, type IconNode } from "lucide";
 import { Icon } from "~/lib/ui/icons/icon";
 import { type ReviewFilter, STATUS_NAMES } from "#convex/model/review/statuses";
 
-export const STATUS_ICONS: Record<ReviewFilter, LucideIcon> = {
+export const STATUS_ICONS: Record<ReviewFilter, IconNode> = {
   none: CircleDashed,
   inReview: Eye,
   changesRequested: CircleAlert,

@@ -1,4 +1,4 @@
-import { CircleCheck } from "lucide-react";
+import { CircleCheck } from "lucide";
 import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
 import { useMay } from "~/lib/rights/rights";
 import { buttonClass } from "~/lib/ui/inputs/button";

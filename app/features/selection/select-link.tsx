@@ -1,4 +1,4 @@
-import { ListChecks } from "lucide-react";
+import { ListChecks } from "lucide";
 import { useLocation } from "react-router";
 import { ButtonLink } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";

@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { Check } from "lucide-react";
+import { Check } from "lucide";
 import type { ReactNode } from "react";
 import { clsx } from "clsx";
 import { useIsVisitor } from "~/lib/rights/rights";

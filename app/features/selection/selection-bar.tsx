@@ -1,4 +1,4 @@
-import { CheckCheck, Download, FolderInput, Trash2, X } from "lucide-react";
+import { CheckCheck, Download, FolderInput, Trash, X } from "lucide";
 import { type ReactNode, type SubmitEvent, useEffect, useEffectEvent } from "react";
 import { href, useActionData, useFetcher, useLocation, useSubmit } from "react-router";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
@@ -142,7 +142,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
         </Button>
         {mayRun(trash) ? (
           <Button type="submit" variant="ghost" size="sm" name={INTENT_FIELD} value={trash} className="text-danger-text">
-            <Icon of={Trash2} />
+            <Icon of={Trash} />
             Move to trash
           </Button>
         ) : null}

@@ -1,5 +1,5 @@
 import { useQueries } from "convex-helpers/react/cache";
-import { Tag } from "lucide-react";
+import { Tag } from "lucide";
 import { useState } from "react";
 import { INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { KnownTags } from "~/features/tags/known-tags";

@@ -1,4 +1,4 @@
-import { CloudOff } from "lucide-react";
+import { CloudOff } from "lucide";
 import type { ConnectionState } from "convex/browser";
 import { useConvexConnectionState } from "convex/react";
 import { useEffect, useState, useSyncExternalStore } from "react";

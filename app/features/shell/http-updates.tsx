@@ -1,4 +1,4 @@
-import { X } from "lucide-react";
+import { X } from "lucide";
 import { useState } from "react";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";

@@ -1,5 +1,5 @@
 import * as Collapsible from "@radix-ui/react-collapsible";
-import { ChevronRight } from "lucide-react";
+import { ChevronRight } from "lucide";
 import { useEffect, useRef, useState } from "react";
 import { href, useLocation } from "react-router";
 import { isPending } from "~/lib/data/pending";

@@ -1,4 +1,4 @@
-import { Menu as MenuIcon, Search } from "lucide-react";
+import { Menu as MenuIcon, Search } from "lucide";
 import { type ComponentProps, type ReactNode, useEffect } from "react";
 import { href } from "react-router";
 import { useAuth } from "~/features/accounts/session/use-auth";

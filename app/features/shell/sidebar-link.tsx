@@ -1,12 +1,12 @@
 import { clsx } from "clsx";
-import type { LucideIcon } from "lucide-react";
+import type { IconNode } from "lucide";
 import type { NavLinkProps } from "react-router";
 import { Icon } from "~/lib/ui/icons/icon";
 import { NavLink } from "~/lib/ui/navigation/link";
 
 type SidebarLinkProps = Omit<NavLinkProps, "className" | "children"> & {
   name: string;
-  icon: LucideIcon;
+  icon: IconNode;
   collapsed: boolean;
   className?: string;
 };
@@ -21,7 +21,7 @@ export function SidebarLink({ name, icon, collapsed, className, ...rest }: Sideb
       {...rest}
     >
       <Icon of={icon} />
-      <span className="md:group-data-[sidebar=collapsed]/shell:sr-only">{name}</span>
+      <span>{name}</span>
     </NavLink>
   );
 }

@@ -1,4 +1,4 @@
-import { Search } from "lucide-react";
+import { Search } from "lucide";
 import { useSyncExternalStore } from "react";
 import { Form, href } from "react-router";
 import { SearchInput } from "~/features/search/search-input";

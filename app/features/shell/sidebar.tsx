@@ -1,4 +1,4 @@
-import { LayoutGrid, type LucideIcon, PanelLeft, PanelLeftClose, Trash2, Users, X } from "lucide-react";
+import { LayoutGrid, type IconNode, PanelLeft, PanelLeftClose, Trash, Users, X } from "lucide";
 import type { ComponentProps } from "react";
 import { href, useLocation } from "react-router";
 import type { Preload } from "~/lib/data/preload";
@@ -84,7 +84,7 @@ export function Sidebar({ sidebar, user, theme, me, projects, unread, projectLis
         {hasShared ? (
           <SidebarLink to={href("/shared")} name="Shared with me" icon={Users} collapsed={collapsed} data-within={isShared || undefined} />
         ) : null}
-        <SidebarLink to="/trash" name="Trash" icon={Trash2} collapsed={collapsed} />
+        <SidebarLink to="/trash" name="Trash" icon={Trash} collapsed={collapsed} />
       </nav>
 
       <div className="shrink-0 p-2">
@@ -97,7 +97,7 @@ export function Sidebar({ sidebar, user, theme, me, projects, unread, projectLis
 type StateButtonProps = {
   to: SidebarState;
   label: string;
-  icon: LucideIcon;
+  icon: IconNode;
   onChange: (state: SidebarState) => void;
 } & Omit<ComponentProps<typeof Button>, "onChange">;
 

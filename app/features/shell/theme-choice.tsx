@@ -1,7 +1,6 @@
-import { Monitor, Moon, Sun } from "lucide-react";
+import { Monitor, Moon, Sun } from "lucide";
 import { useId } from "react";
 import { href, useLocation } from "react-router";
-import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
 import { type Theme, themeCookie } from "~/lib/ui/theme/preferences";
 import { showTheme, useTheme } from "~/lib/ui/theme/theme";
@@ -20,7 +19,7 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
     <form method="post" action={href("/preferences")} className="flex items-center justify-between gap-2 py-1 pe-1 ps-2.5">
       <span id={labelId}>Theme</span>
       <input type="hidden" name="back" value={pathname + search} />
-      <div role="group" aria-labelledby={labelId} className="flex gap-0.5 rounded-md border bg-panel p-0.5">
+      <div role="group" aria-labelledby={labelId} className="segments">
         {choices.map((choice) => (
           <button
             key={choice.theme}
@@ -30,10 +29,6 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
             aria-label={choice.label}
             title={choice.label}
             aria-pressed={currentTheme === choice.theme}
-            className={clsx(
-              "grid size-7 cursor-pointer place-items-center rounded-sm hover:text-ink pointer-coarse:size-11",
-              currentTheme === choice.theme ? "bg-hover text-accent-text" : "text-faint",
-            )}
             onClick={(event) => {
               event.preventDefault();
               showTheme(choice.theme);

@@ -1,4 +1,4 @@
-import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, ServerCog, Sparkles, UserRound } from "lucide-react";
+import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, ServerCog, Sparkles, UserRound } from "lucide";
 import { Form, href, useLocation } from "react-router";
 import { Avatar } from "~/lib/ui/avatar";
 import { Icon } from "~/lib/ui/icons/icon";

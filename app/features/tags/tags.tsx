@@ -1,6 +1,6 @@
 import { isolate } from "~/lib/ui/isolate";
 import { clsx } from "clsx";
-import { X } from "lucide-react";
+import { X } from "lucide";
 import { useEffect, useRef } from "react";
 import { Form } from "react-router";
 import { inputProps } from "~/lib/forms/fields/field-props";

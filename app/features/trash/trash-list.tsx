@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { RotateCcw, Trash2 } from "lucide-react";
+import { RotateCcw, Trash } from "lucide";
 import type { ReactNode } from "react";
 import { href, useLocation } from "react-router";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
@@ -97,7 +97,7 @@ function TrashRow({ item, openDialog }: { item: TrashedItem; openDialog: OpenPur
             openDialog({ what: "purge", item });
           }}
         >
-          <Icon of={Trash2} />
+          <Icon of={Trash} />
           Delete permanently
         </ButtonLink>
       </div>

@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { RotateCcw } from "lucide-react";
+import { RotateCcw } from "lucide";
 import { useQueries } from "convex-helpers/react/cache";
 import { useEffect, useMemo } from "react";
 import { href, isRouteErrorResponse, useNavigate, useParams, useRevalidator } from "react-router";

@@ -1,4 +1,4 @@
-import { Bell, Pencil, Plus, Trash2 } from "lucide-react";
+import { Bell, Pencil, Plus, Trash } from "lucide";
 import { type ReactNode, useId } from "react";
 import { markOptimistic } from "~/lib/data/pending";
 import { ErrorDetails } from "./errors/default-view";
@@ -159,7 +159,7 @@ export function ComponentExamples() {
             A button
           </MenuButton>
           <MenuSeparator />
-          <MenuButton type="button" danger icon={<Icon of={Trash2} />}>
+          <MenuButton type="button" danger icon={<Icon of={Trash} />}>
             Delete
           </MenuButton>
         </Menu>

@@ -1,5 +1,4 @@
 import type { ReactNode, Ref } from "react";
-import { Card } from "./card";
 import { Link } from "./navigation/link";
 import { PendingIndicator } from "./pending-indicator";
 
@@ -17,7 +16,7 @@ type ItemCardProps = {
 
 export function ItemCard({ item, to, name, cover, summary, actions, pick, picking = false, marks }: ItemCardProps) {
   return (
-    <Card {...marks} aria-busy={to === null || undefined} className="item-card">
+    <div {...marks} aria-busy={to === null || undefined} className="item-card">
       <div>{cover}</div>
       <PendingIndicator of={item} className="absolute top-2 start-2" />
       {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
@@ -36,7 +35,7 @@ export function ItemCard({ item, to, name, cover, summary, actions, pick, pickin
         </div>
         {actions && to !== null && !picking ? <div>{actions}</div> : null}
       </div>
-    </Card>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { KeyRound } from "lucide-react";
+import { KeyRound } from "lucide";
 import { useEffect, useState } from "react";
 import { loadModule } from "~/lib/data/connection/load-module";
 import { Button } from "~/lib/ui/inputs/button";

@@ -1,4 +1,4 @@
-import { Copy, Download, Printer } from "lucide-react";
+import { Copy, Download, Printer } from "lucide";
 import { useRoot } from "~/lib/data/use-root";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";

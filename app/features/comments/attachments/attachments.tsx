@@ -1,4 +1,4 @@
-import { ImagePlus, X } from "lucide-react";
+import { ImagePlus, X } from "lucide";
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Picture } from "~/features/images/display/picture";
 import { Icon } from "~/lib/ui/icons/icon";

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { ChevronLeft, ChevronRight, X } from "lucide";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { imageAddress, OWN_WIDTH } from "~/features/images/display/image-address";
 import { Picture } from "~/features/images/display/picture";

@@ -1,4 +1,4 @@
-import { AtSign, SendHorizontal } from "lucide-react";
+import { AtSign, SendHorizontal } from "lucide";
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";

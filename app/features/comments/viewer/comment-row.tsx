@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { Pencil, Trash2 } from "lucide-react";
+import { Pencil, Trash } from "lucide";
 import { isPending } from "~/lib/data/pending";
 import { refusalOf } from "~/lib/data/error-responses";
 import { useMay } from "~/lib/rights/rights";
@@ -92,7 +92,7 @@ export function CommentRow({ comment, itemId, me, projectId, note = null, isNew 
             ) : null}
             {mayRemove ? (
               <Button variant="ghost" size="icon-sm" aria-label="Delete comment" data-tooltip="Delete" onClick={() => setMode("removing")}>
-                <Icon of={Trash2} />
+                <Icon of={Trash} />
               </Button>
             ) : null}
           </div>

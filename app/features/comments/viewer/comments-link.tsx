@@ -1,4 +1,4 @@
-import { MessageSquare } from "lucide-react";
+import { MessageSquare } from "lucide";
 import type { MouseEvent } from "react";
 import { clsx } from "clsx";
 import { useItemAddresses } from "~/lib/rights/item-addresses";

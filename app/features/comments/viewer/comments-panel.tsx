@@ -1,4 +1,4 @@
-import { MapPin, MessageSquarePlus, X } from "lucide-react";
+import { MapPin, MessageSquarePlus, X } from "lucide";
 import type { ReactNode } from "react";
 import { useIsVisitor, useMay } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";

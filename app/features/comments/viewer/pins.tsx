@@ -1,4 +1,4 @@
-import { MessageSquare } from "lucide-react";
+import { MessageSquare } from "lucide";
 import { Icon } from "~/lib/ui/icons/icon";
 import type { Rotation } from "~/features/images/display/image-address";
 import { type Anchor, type Box, boxOnStage, positionText } from "../anchor";

@@ -1,4 +1,4 @@
-import { SmilePlus } from "lucide-react";
+import { FaceSlightlySmilingPlus } from "lucide";
 import { type KeyboardEvent, useId } from "react";
 import { useMay } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -52,7 +52,7 @@ export function Reactions({ comment: { _id, reactions } }: { comment: Comment })
             data-tooltip="Add reaction"
             className={buttonClass({ variant: "ghost", size: "icon-sm" })}
           >
-            <Icon of={SmilePlus} />
+            <Icon of={FaceSlightlySmilingPlus} />
           </button>
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the buttons in it */}
           <div id={id} popover="auto" role="group" aria-label="Reaction" className="menu comment-emoji" onKeyDown={moveAlong}>

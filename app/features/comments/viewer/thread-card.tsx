@@ -1,4 +1,4 @@
-import { Check, MapPin, MessageSquare, RotateCcw } from "lucide-react";
+import { Check, MapPin, MessageSquare, RotateCcw } from "lucide";
 import { clsx } from "clsx";
 import { memo } from "react";
 import { isPending } from "~/lib/data/pending";

@@ -1,12 +1,12 @@
-import { Grid2x2, Grid3x3, Square } from "lucide-react";
+import { Grid2X2, Grid3X3, Square } from "lucide";
 import { Icon } from "~/lib/ui/icons/icon";
 import { SegmentedControl } from "~/lib/ui/inputs/segmented-control";
 import { showDensity, useDensity } from "~/lib/ui/theme/density";
 import { type Density, densityCookie } from "~/lib/ui/theme/preferences";
 
 export const DENSITY_CHOICES = [
-  { value: "small", label: "Small images", icon: <Icon of={Grid3x3} /> },
-  { value: "medium", label: "Medium images", icon: <Icon of={Grid2x2} /> },
+  { value: "small", label: "Small images", icon: <Icon of={Grid3X3} /> },
+  { value: "medium", label: "Medium images", icon: <Icon of={Grid2X2} /> },
   { value: "large", label: "Large images", icon: <Icon of={Square} /> },
 ] as const;
 

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp } from "lucide";
 import { clsx } from "clsx";
 import { useLocation } from "react-router";
 import { SORT } from "~/lib/data/pagination/sorting";

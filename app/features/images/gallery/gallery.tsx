@@ -1,4 +1,4 @@
-import { List, Play } from "lucide-react";
+import { List, Play } from "lucide";
 import { type CSSProperties, memo, type RefObject, useRef, useState } from "react";
 import { useViewTransitionState } from "react-router";
 import { DragHandle } from "~/features/reordering/drag-handle";

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight } from "lucide-react";
+import { ChevronLeft, ChevronRight } from "lucide";
 import { clsx } from "clsx";
 import { memo, type MouseEvent, useEffect, useRef } from "react";
 import { useLocation } from "react-router";

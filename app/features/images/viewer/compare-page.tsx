@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import { X } from "lucide-react";
+import { X } from "lucide";
 import { Form, useSubmit } from "react-router";
 import { useItemAddresses } from "~/lib/rights/item-addresses";
 import { isolate } from "~/lib/ui/isolate";

@@ -1,4 +1,4 @@
-import { Copy, Folder, FolderInput, Layers, RotateCcw, RotateCw } from "lucide-react";
+import { Copy, Folder, FolderInput, Layers, RotateCcw, RotateCw } from "lucide";
 import type { ReactNode } from "react";
 import { href } from "react-router";
 import type { OpenItemDialog } from "~/lib/forms/dialogs/item-dialogs";

@@ -1,4 +1,4 @@
-import { RotateCcw, RotateCw } from "lucide-react";
+import { RotateCcw, RotateCw } from "lucide";
 import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
 import { useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";

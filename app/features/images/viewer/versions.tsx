@@ -1,5 +1,5 @@
 import type { FunctionReturnType } from "convex/server";
-import { ArrowLeftRight, Download, Upload } from "lucide-react";
+import { ArrowLeftRight, Download, Upload } from "lucide";
 import { useEffect, useRef } from "react";
 import { href, useFetcher } from "react-router";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";

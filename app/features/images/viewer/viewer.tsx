@@ -1,4 +1,4 @@
-import { ArrowLeftRight, CirclePause, CirclePlay, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
+import { ArrowLeftRight, CirclePause, CirclePlay, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash, X } from "lucide";
 import { type ComponentType, type MouseEvent, type ReactNode, useDeferredValue, useLayoutEffect, useRef, useState } from "react";
 import { useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
@@ -192,7 +192,7 @@ export function Viewer({
           </PageMenu>
         )}
         <RemoveButton intent="removeImage" values={removal} form={form} size="icon" aria-label="Delete image" data-tooltip="Delete">
-          <Icon of={Trash2} />
+          <Icon of={Trash} />
         </RemoveButton>
       </header>
       <div className="viewer-layout">

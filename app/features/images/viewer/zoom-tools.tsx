@@ -1,4 +1,4 @@
-import { Minus, Plus, Scan } from "lucide-react";
+import { Minus, Plus, Scan } from "lucide";
 import { clsx } from "clsx";
 import { Button } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";

@@ -1,4 +1,4 @@
-import { Check, MousePointer2 } from "lucide-react";
+import { Check, MousePointer2 } from "lucide";
 import { useQueries } from "convex/react";
 import { useMemo } from "react";
 import { createPortal } from "react-dom";

@@ -1,4 +1,4 @@
-import { X } from "lucide-react";
+import { X } from "lucide";
 import { type SubmitEvent, useEffect, useEffectEvent } from "react";
 import { href, useLocation } from "react-router";
 import { connectedConvex } from "~/lib/data/connection/connection";

@@ -1,6 +1,6 @@
 import { useQueries } from "convex-helpers/react/cache";
 import type { FunctionReference, FunctionReturnType } from "convex/server";
-import { ChevronRight, Plus } from "lucide-react";
+import { ChevronRight, Plus } from "lucide";
 import { type KeyboardEvent, type SubmitEvent, useState } from "react";
 import { useSubmit } from "react-router";
 import { connectedConvex } from "~/lib/data/connection/connection";

@@ -1,4 +1,4 @@
-import { Plus } from "lucide-react";
+import { Plus } from "lucide";
 import { useMay } from "~/lib/rights/rights";
 import { Button, type ButtonVariant } from "~/lib/ui/inputs/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";

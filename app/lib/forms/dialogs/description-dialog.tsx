@@ -1,4 +1,4 @@
-import { Pencil } from "lucide-react";
+import { Pencil } from "lucide";
 import { useState } from "react";
 import { useMay } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";

@@ -1,10 +1,9 @@
 import { isolate } from "~/lib/ui/isolate";
-import { Download, ExternalLink, ListChecks, MoreHorizontal, Pencil, Trash2, X } from "lucide-react";
+import { Download, ExternalLink, ListChecks, Pencil, Trash, X } from "lucide";
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { useMay } from "~/lib/rights/rights";
-import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { hideMenu, isMenuOpen, Menu, MenuButton, MenuLink, moveInMenu } from "~/lib/ui/overlays/menu";
 import { placeMenu } from "./context-menu";
@@ -75,13 +74,12 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
       <button
         ref={button}
         id={isRequested ? OPENED : undefined}
-        type="submit"
         form={OPENING}
         name={MENU}
         value={item._id}
         aria-label={`More for ${isolate(item.name)}`}
         aria-expanded={state === "open"}
-        className={buttonClass({ variant: "ghost", size: "icon-sm" })}
+        className="menu-button"
         onPointerDown={() => {
           pressedOpen.current = isMenuOpen(menu.current);
         }}
@@ -89,9 +87,7 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
         onKeyDown={(event) => {
           if (isMenuOpen(menu.current)) moveInMenu(event, menu.current);
         }}
-      >
-        <Icon of={MoreHorizontal} />
-      </button>
+      />
       {state === "unmade" ? null : (
         <Menu
           ref={menu}
@@ -124,7 +120,7 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
               Download
             </MenuLink>
           )}
-          <MenuAction intent={remove} values={{ id: item._id }} icon={<Icon of={Trash2} />} danger>
+          <MenuAction intent={remove} values={{ id: item._id }} icon={<Icon of={Trash} />} danger>
             Move to trash
           </MenuAction>
           {inPlace ? (

@@ -1,4 +1,4 @@
-import { MoreHorizontal } from "lucide-react";
+import { Ellipsis } from "lucide";
 import type { ReactNode } from "react";
 import { Button, type ButtonProps } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -14,7 +14,7 @@ export function PageMenu({ thing, size = "icon-sm", children }: PageMenuProps) {
   return (
     <>
       <Button variant="ghost" size={size} popoverTarget={id} aria-label={`More for this ${thing}`} data-tooltip="More">
-        <Icon of={MoreHorizontal} />
+        <Icon of={Ellipsis} />
       </Button>
       <Menu id={id} label={`More for this ${thing}`} className="w-52 min-w-0">
         {children}

@@ -1,4 +1,4 @@
-import { Plus } from "lucide-react";
+import { Plus } from "lucide";
 import { Form, useActionData } from "react-router";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";

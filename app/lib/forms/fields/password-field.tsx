@@ -1,4 +1,4 @@
-import { Eye, EyeOff } from "lucide-react";
+import { Eye, EyeOff } from "lucide";
 import { type ComponentProps, useState } from "react";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";

@@ -1,6 +1,6 @@
-import { clsx } from "clsx";
-import { Star } from "lucide-react";
+import { Star } from "lucide";
 import { useMayRun } from "~/lib/rights/rights";
+import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
 import { INTENT_FIELD, type IntentName, intentWith } from "../intents";
 import { ALL_MENUS } from "../dialogs/menu-action";
@@ -20,7 +20,7 @@ export function FavouriteButton({ item: { _id, favourite }, intent }: { item: { 
       data-tooltip={favourite ? "Remove from favourites" : "Add to favourites"}
       className={favourite ? "text-accent-text" : undefined}
     >
-      <Star aria-hidden="true" strokeWidth={1.75} className={clsx("size-4", favourite && "fill-current")} />
+      <Icon of={Star} className={favourite ? "fill-current" : undefined} />
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { Copy, Layers, Star } from "lucide-react";
+import { Copy, Layers, Star } from "lucide";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuAction } from "../dialogs/menu-action";
 

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp } from "lucide";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuAction } from "../dialogs/menu-action";
 import type { IntentName } from "../intents";

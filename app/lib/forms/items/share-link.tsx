@@ -1,4 +1,4 @@
-import { Share2 } from "lucide-react";
+import { Share2 } from "lucide";
 import { href } from "react-router";
 import { useMay } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";

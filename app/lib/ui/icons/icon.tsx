@@ -1,27 +1,25 @@
-import type { LucideIcon } from "lucide-react";
-import { createContext, useContext } from "react";
 import { clsx } from "clsx";
+import type { IconNode } from "lucide";
+import { createContext, createElement, useContext } from "react";
 
 /** Symbol ids by icon (`icon-symbols.tsx`); null: each icon draws itself. */
-export const SymbolsContext = createContext<ReadonlyMap<LucideIcon, string> | null>(null);
+export const SymbolsContext = createContext<ReadonlyMap<IconNode, string> | null>(null);
 
-/** Props of each drawn icon. `.icon` sets the other attributes that Lucide repeats in each icon: 116 bytes of HTML. */
-export const DRAWN = {
-  strokeWidth: 1.75,
-  xmlns: undefined,
-  fill: undefined,
-  stroke: undefined,
-  strokeLinecap: undefined,
-  strokeLinejoin: undefined,
-} as const;
-
-export function Icon({ of: Shape, className }: { of: LucideIcon; className?: string }) {
-  const symbol = useContext(SymbolsContext)?.get(Shape);
+/** `.icon` sets what all icons have in common. */
+export function Icon({ of: icon, className }: { of: IconNode; className?: string }) {
+  const symbol = useContext(SymbolsContext)?.get(icon);
   const classes = clsx("icon", className);
-  if (symbol === undefined) return <Shape aria-hidden="true" {...DRAWN} className={classes} />;
-  return (
+  return symbol === undefined ? (
+    <svg aria-hidden="true" viewBox="0 0 24 24" className={classes}>
+      <Shapes of={icon} />
+    </svg>
+  ) : (
     <svg aria-hidden="true" className={classes}>
       <use href={`#${symbol}`} />
     </svg>
   );
+}
+
+export function Shapes({ of: icon }: { of: IconNode }) {
+  return icon.map(([tag, attributes], index) => createElement(tag, { key: index, ...attributes }));
 }

@@ -1,3 +1,3 @@
-import { Folder, Image, Layers } from "lucide-react";
+import { Folder, Image, Layers } from "lucide";
 
 export const ITEM_ICONS = { project: Folder, design: Layers, image: Image };

@@ -1,4 +1,4 @@
-import { MessageSquare } from "lucide-react";
+import { MessageSquare } from "lucide";
 import { Icon } from "./icon";
 
 export function UnreadMark({ hasText = false }: { hasText?: boolean }) {

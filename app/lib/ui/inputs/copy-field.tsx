@@ -1,4 +1,4 @@
-import { Copy } from "lucide-react";
+import { Copy } from "lucide";
 import { Icon } from "../icons/icon";
 import { toast } from "../overlays/toasts";
 import { Button } from "./button";

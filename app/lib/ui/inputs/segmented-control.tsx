@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from "react";
 import { href, useLocation } from "react-router";
-import { clsx } from "clsx";
 
 type SegmentedControlProps<Value extends string> = {
   name: string;
@@ -20,7 +19,7 @@ export function SegmentedControl<Value extends string>({ name, label, value, opt
         {label}
       </span>
       <input type="hidden" name="back" value={pathname + search} />
-      <div role="group" aria-labelledby={labelId} className="flex w-max gap-0.5 rounded-md border bg-panel p-0.5">
+      <div role="group" aria-labelledby={labelId} className="segments w-max">
         {options.map((option) => (
           <button
             key={option.value}
@@ -31,10 +30,6 @@ export function SegmentedControl<Value extends string>({ name, label, value, opt
             title={option.label}
             aria-pressed={option.value === value}
             data-command={`${label}: ${option.label}`}
-            className={clsx(
-              "grid size-7 cursor-pointer place-items-center rounded-sm hover:text-ink pointer-coarse:size-11",
-              option.value === value ? "bg-hover text-accent-text" : "text-faint",
-            )}
             onClick={(event) => {
               event.preventDefault();
               onChoose(option.value);

@@ -1,4 +1,4 @@
-import { ChevronRight } from "lucide-react";
+import { ChevronRight } from "lucide";
 import { Fragment } from "react";
 import { clsx } from "clsx";
 import { Icon } from "../icons/icon";

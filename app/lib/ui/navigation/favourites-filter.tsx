@@ -1,4 +1,4 @@
-import { Star } from "lucide-react";
+import { Star } from "lucide";
 import { useLocation } from "react-router";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { FAVOURITES } from "~/lib/data/pagination/sorting";

@@ -1,4 +1,4 @@
-import { ArrowDownUp, Check } from "lucide-react";
+import { ArrowDownUp, Check } from "lucide";
 import { useLocation } from "react-router";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { SORT } from "~/lib/data/pagination/sorting";

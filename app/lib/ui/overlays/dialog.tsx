@@ -1,4 +1,4 @@
-import { X } from "lucide-react";
+import { X } from "lucide";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Button, type ButtonProps } from "../inputs/button";
 import { Icon } from "../icons/icon";

@@ -67,7 +67,7 @@ const menuItem = <Item extends HTMLElement>(danger = false, onClick?: MouseEvent
 });
 
 export function MenuSeparator() {
-  return <hr className="mx-1 my-1 border-line" />;
+  return <hr />;
 }
 
 export const isMenuOpen = (menu: HTMLElement | null) => menu?.matches(":popover-open") ?? false;

@@ -16,15 +16,13 @@ export function RelativeTime({ at }: { at: number }) {
   clock?.changesAt(changeAfter(at, clock.now));
   // The clocks of server and browser differ, so hydration keeps the server's text.
   return (
-    <time
-      dateTime={new Date(at).toISOString()}
-      title={now === null ? undefined : formatDate(at, "minute", settings)}
-      suppressHydrationWarning
-    >
+    <time dateTime={secondOf(at)} title={now === null ? undefined : formatDate(at, "minute", settings)} suppressHydrationWarning>
       {relativeTimeText(at, now ?? clock?.now ?? Date.now())}
     </time>
   );
 }
+
+const secondOf = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_557_600_000],

@@ -1,4 +1,4 @@
-import { ImagePlus } from "lucide-react";
+import { ImagePlus } from "lucide";
 import { clsx } from "clsx";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { href, useNavigate } from "react-router";

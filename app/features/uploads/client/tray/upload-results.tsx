@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck } from "lucide-react";
+import { CircleAlert, CircleCheck } from "lucide";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
 import type { UploadAnswer } from "../../upload-result";

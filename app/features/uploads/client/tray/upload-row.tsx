@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import { CircleAlert, CircleCheck, CircleDashed, CirclePause, Copy, Pause, Play, RotateCw, X } from "lucide-react";
+import { CircleAlert, CircleCheck, CircleDashed, CirclePause, Copy, Pause, Play, RotateCw, X } from "lucide";
 import { memo } from "react";
 import { href } from "react-router";
 import { Icon } from "~/lib/ui/icons/icon";

@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronUp, X } from "lucide-react";
+import { ChevronDown, ChevronUp, X } from "lucide";
 import { useCallback, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 import { useRoot } from "~/lib/data/use-root";
 import { count } from "~/lib/ui/count";
