@@ -110,8 +110,8 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
     const admit = async ({ unfinished: all, reserving }: PresentUploads) => {
       const isOfDesign = ({ isShared = false }: PartialUpload) => !isShared;
       const unfinished = all.filter(isOfDesign);
-      const withoutDesign = unfinished.filter((part) => part.designId === null);
-      if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && withoutDesign.length >= MAX_WITHOUT_DESIGN[purpose]))
+      const sameUse = unfinished.filter((part) => part.designId === null && (part.purpose ?? purpose) === purpose);
+      if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && sameUse.length >= MAX_WITHOUT_DESIGN[purpose]))
         throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
       if (designId === null || storageOwnerId === undefined) return ignoreUnreachable(expectSession(config, visitor.sessionId));
       const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
@@ -119,7 +119,10 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
       const announcedFile = { designId, storageOwnerId, length, reserved, images, unlessThere: anyway ? null : checksum };
       admitted.storageUrl = await requestRoom({ config, visitor }, announcedFile);
     };
-    return partialUploads.create({ ownerId: visitor.userId, storageOwnerId, designId, name, length, checksum, chosenAs }, admit);
+    return partialUploads.create(
+      { ownerId: visitor.userId, storageOwnerId, designId, name, length, checksum, chosenAs, ...(purpose && { purpose }) },
+      admit,
+    );
   };
   const part = await createFor(designId === null ? undefined : await likelyStorageOwner(partialUploads, visitor.userId, designId)).catch(
     (error: unknown) => {
@@ -206,7 +209,7 @@ async function describePart({ config }: TusRequest, part: PartialUpload): Promis
     "Upload-Offset": String(await uploadsFor(config).partialUploads.offset(part)),
     "Upload-Length": String(part.length),
     "Upload-Metadata": formatMetadata({
-      ...(part.designId === null ? { for: "picture" } : { design: part.designId }),
+      ...(part.designId === null ? part.purpose && { for: part.purpose } : { design: part.designId }),
       filename: part.name,
     }),
     "Upload-Expires": expires(part),

@@ -140,3 +140,16 @@ it("accepts ten images of comments at a time, of the size of other uploads", asy
   const images = await withUploaded({ config, userId: ada.userId, id: uploads[0]?.id ?? "", designId: null }, async ({ name }) => name);
   expect(images).toBe("new.jpg");
 });
+
+it("counts pictures and images of comments apart, and describes each", async () => {
+  const comments = [];
+  for (let each = 0; each < 10; each++) comments.push(await upload({ for: "comment" }));
+  const one = await upload({ for: "picture" });
+  expect(one.status).toBe(201);
+  const metadataOf = async (id: string) => {
+    const request = new Request("http://localhost/", { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" } });
+    return (await answerUpload(request, context(), { id })).headers.get("Upload-Metadata");
+  };
+  expect(await metadataOf(one.id)).toContain(`for ${btoa("picture")}`);
+  expect(await metadataOf(comments[0]?.id ?? "")).toContain(`for ${btoa("comment")}`);
+});

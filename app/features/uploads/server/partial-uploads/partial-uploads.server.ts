@@ -18,6 +18,8 @@ export type PartialUpload = {
   /** The owner of the design's project. The upload reserves space in this user's quota, or in that of `ownerId` if undefined. */
   storageOwnerId?: string | undefined;
   designId: string | null;
+  /** Of an upload without a design. Earlier builds did not store it. */
+  purpose?: "picture" | "comment" | undefined;
   name: string;
   length: number;
   checksum: string | null;
@@ -312,6 +314,7 @@ const partSchema = z.object({
   name: z.string(),
   length: z.int().nonnegative(),
   checksum: z.string().nullable(),
+  purpose: z.enum(["picture", "comment"]).optional(),
   chosenAs: z.object({ batch: z.string(), index: z.int() }).optional(),
   isShared: z.boolean().optional(),
   expiresAt: z.number(),
