@@ -1,10 +1,14 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { CONFLICT_RETRIES } from "~/lib/data/write-conflicts";
 import { DeploymentDiskFull, deploymentFetch, noticeUnavailable, Unavailable } from "./unavailable.server";
 
 let server: Server | undefined;
-afterEach(() => server?.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  server?.close();
+});
 
 async function listen(listener: RequestListener): Promise<string> {
   const started = createServer(listener);
@@ -29,6 +33,27 @@ describe("deploymentFetch", () => {
 
   it("throws DeploymentDiskFull for 507", async () => {
     await expect(deploymentFetch(await answering(507))).rejects.toBeInstanceOf(DeploymentDiskFull);
+  });
+
+  async function conflicting(times: number) {
+    // Divides the pauses between retries by 100.
+    vi.spyOn(Math, "random").mockReturnValue(-0.99);
+    let requests = 0;
+    const conflict = JSON.stringify({ code: "OptimisticConcurrencyControlFailure", message: "Documents changed." });
+    const address = await listen((_, response) => (++requests > times ? response.end("stored") : response.writeHead(503).end(conflict)));
+    return { address, requests: () => requests };
+  }
+
+  it("sends a call with a write conflict again", { tags: "@retries-write-conflicts" }, async () => {
+    const { address, requests } = await conflicting(3);
+    expect(await (await deploymentFetch(address)).text()).toBe("stored");
+    expect(requests()).toBe(4);
+  });
+
+  it("throws Unavailable for a conflict after the last retry", async () => {
+    const { address, requests } = await conflicting(99);
+    await expect(deploymentFetch(address)).rejects.toBeInstanceOf(Unavailable);
+    expect(requests()).toBe(CONFLICT_RETRIES + 1);
   });
 
   it("gives up after ten seconds", async () => {
