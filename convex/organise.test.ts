@@ -108,6 +108,21 @@ describe.each(backends)("organising on $name", ({ start }) => {
     expect((await design(small)).imageCount).toBe(4);
   });
 
+  it("copies one design after the other", { tags: "@copies-in-turn" }, async () => {
+    const ids: Id<"designs">[] = [];
+    for (const name of ["First", "Second", "Third"]) {
+      const id = await newDesign(name);
+      await addImage(backend, ada, id, `${name}.png`);
+      ids.push(id);
+    }
+    await ada.mutation(api.many.copyDesigns, { ids, projectId });
+    await backend.settle();
+    const calls = await backend.inside.query(probe.scheduledArguments, { name: "jobs/copies:design" });
+    const own = calls.filter(({ from }) => ids.some((id) => id === from));
+    expect(own.map(({ from, next }) => [from, Object(next).length])).toEqual(ids.map((id, index) => [id, 2 - index]));
+    expect(await project()).toMatchObject({ designCount: 6, imageCount: 6 });
+  });
+
   it("updates counts and covers when designs and images are moved", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const ids = [];

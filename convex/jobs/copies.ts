@@ -121,12 +121,14 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
   await expectRoomForCopies(ctx, project.ownerId, { designs: designs.length, images }, await imagesOfDesigns(ctx, foreign));
   const keys = await lastKeys(designsOf(ctx, project._id), designs.length);
   const copies = [];
+  const pairs: Pair[] = [];
   const actor = { ...(await starter(ctx)), ...(isMove && { isMove, ...(ctx.step && { step: ctx.step }) }) };
   for (const [index, design] of designs.entries()) {
     const id = await ctx.db.insert("designs", { ...emptied(design, project), orderKey: keys[index] });
     copies.push({ kind: "design" as const, thing: id, tags: design.tags });
-    await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
+    pairs.push({ from: design._id, to: id });
   }
+  await copyInTurn(ctx, pairs, actor);
   await addTagUses(ctx, project.ownerId, copies);
   await designsChanged(ctx, project, { designs: designs.length });
   const [last] = designs.slice(-1);
@@ -204,14 +206,16 @@ export const project = internalMutation({
     const favourites = await favouritesIn({ ...ctx, user: { id: target.ownerId } }, from);
     await addEarlier({ ...ctx, user: { id: target.ownerId } }, favourites, source.ownerId, page);
     const copies = [];
+    const pairs: Pair[] = [];
     for (const design of page) {
       const favouriteAt = favourites.get(design._id);
       const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt });
       const copy = favouriteAt === undefined ? null : await ctx.db.get(id);
       if (copy && favouriteAt !== undefined) await copyFavourite(ctx, target.ownerId, copy, favouriteAt);
       copies.push({ kind: "design" as const, thing: id, tags: design.tags });
-      await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
+      pairs.push({ from: design._id, to: id });
     }
+    await copyInTurn(ctx, pairs, actor);
     await addTagUses(ctx, target.ownerId, copies);
     await designsChanged(ctx, target, { designs: page.length });
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from, to, cursor: continueCursor, ...actor });
@@ -219,49 +223,61 @@ export const project = internalMutation({
   },
 });
 
+const pairFields = { from: v.id("designs"), to: v.id("designs") };
+type Pair = ObjectType<typeof pairFields>;
+
+const designActorFields = { ...actorFields, isMove: v.optional(v.literal(true)), step: v.optional(undoStep) };
+type DesignActor = ObjectType<typeof designActorFields>;
+
 export const design = internalMutation({
-  args: {
-    from: v.id("designs"),
-    to: v.id("designs"),
-    cursor,
-    ...actorFields,
-    isMove: v.optional(v.literal(true)),
-    step: v.optional(undoStep),
-  },
+  args: { ...pairFields, cursor, ...designActorFields, next: v.optional(v.array(v.object(pairFields))) },
   returns: v.null(),
-  handler: async (ctx, { from, to, cursor: after, ...actor }) => {
-    const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
-    if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
-    const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
-    const acting = of && into && !isBeingPurged(into) ? await actingFor(ctx, actor, of, into) : null;
-    if (!of || !into || !acting) return null;
-    const { page, isDone, continueCursor } = await ctx.db
-      .query("designImages")
-      .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
-      .paginate({ cursor: after, numItems: IMAGES });
-    const bytes = await bytesOfCopies(ctx, into.ownerId, page);
-    if (!(await isWithinLimit(expectRoomForFiles(acting, into.ownerId, { images: page.length, bytes })))) {
-      const counts = { copied: target.imageCount, total: source.imageCount };
-      await reportStoppedCopy(ctx, { userId: actor.userId, into, design: source, isMove: actor.isMove === true, ...counts });
-      return null;
-    }
-    const copies = [];
-    for (const image of page) {
-      const id = await ctx.db.insert("designImages", { ...copied(image, target, into), uploadId: `copy of ${image._id} in ${to}` });
-      copies.push({ kind: "image" as const, thing: id, tags: image.tags });
-      if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
-      if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
-    }
-    await addTagUses(ctx, into.ownerId, copies);
-    const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
-    if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
-    if (bytes > 0) await changeUsage(ctx, into.ownerId, { bytes });
-    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: continueCursor, ...actor });
-    else if (actor.isMove && acting.user && into.removedAt === undefined)
-      await trashOriginal({ ...acting, user: acting.user }, { design: source, project: of }, target, actor.step);
+  handler: async (ctx, { from, to, cursor: after, next = [], ...actor }) => {
+    const remaining = await copyBatch(ctx, { from, to }, after, actor);
+    if (remaining === null) await copyInTurn(ctx, next, actor);
+    else await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: remaining, next, ...actor });
     return null;
   },
 });
+
+/** Copies one design after the other, because copies of several change the same project and usage rows. */
+async function copyInTurn(ctx: MutationCtx, [first, ...next]: Pair[], actor: DesignActor): Promise<void> {
+  if (first) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { ...first, cursor: null, next, ...actor });
+}
+
+/** Returns the cursor of the next batch, or null at the end. */
+async function copyBatch(ctx: MutationCtx, { from, to }: Pair, after: string | null, actor: DesignActor): Promise<string | null> {
+  const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
+  if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
+  const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
+  const acting = of && into && !isBeingPurged(into) ? await actingFor(ctx, actor, of, into) : null;
+  if (!of || !into || !acting) return null;
+  const { page, isDone, continueCursor } = await ctx.db
+    .query("designImages")
+    .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
+    .paginate({ cursor: after, numItems: IMAGES });
+  const bytes = await bytesOfCopies(ctx, into.ownerId, page);
+  if (!(await isWithinLimit(expectRoomForFiles(acting, into.ownerId, { images: page.length, bytes })))) {
+    const counts = { copied: target.imageCount, total: source.imageCount };
+    await reportStoppedCopy(ctx, { userId: actor.userId, into, design: source, isMove: actor.isMove === true, ...counts });
+    return null;
+  }
+  const copies = [];
+  for (const image of page) {
+    const id = await ctx.db.insert("designImages", { ...copied(image, target, into), uploadId: `copy of ${image._id} in ${to}` });
+    copies.push({ kind: "image" as const, thing: id, tags: image.tags });
+    if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
+    if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
+  }
+  await addTagUses(ctx, into.ownerId, copies);
+  const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
+  if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
+  if (bytes > 0) await changeUsage(ctx, into.ownerId, { bytes });
+  if (!isDone) return continueCursor;
+  if (actor.isMove && acting.user && into.removedAt === undefined)
+    await trashOriginal({ ...acting, user: acting.user }, { design: source, project: of }, target, actor.step);
+  return null;
+}
 
 /** Ends a move to another owner. The original stays if the move was undone, or if the right to delete has ended. */
 async function trashOriginal(ctx: Ctx, { design, project }: DesignPath, copy: Doc<"designs">, step: UndoStep | undefined): Promise<void> {

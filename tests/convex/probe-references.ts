@@ -13,6 +13,7 @@ export const probe = {
   uploadUrl: makeFunctionReference<"mutation", Record<string, never>, string>("probe:uploadUrl"),
   filesAmong: makeFunctionReference<"query", { ids: Id<"_storage">[] }, Id<"_storage">[]>("probe:filesAmong"),
   pending: makeFunctionReference<"query", Record<string, never>, number>("probe:pending"),
+  scheduledArguments: makeFunctionReference<"query", { name: string }, Record<string, unknown>[]>("probe:scheduledArguments"),
   scheduledCalls: makeFunctionReference<"query", { name: string; state?: string }, number>("probe:scheduledCalls"),
   scheduleFailure: makeFunctionReference<"mutation", { text: string; delayMs?: number }, string>("probe:scheduleFailure"),
   clear: makeFunctionReference<"mutation", { tables: string[]; callsMax: number }, { calls: number; waiting: number; deleted: number }>(

@@ -92,6 +92,18 @@ export const scheduledCalls = internalQueryGeneric({
   },
 });
 
+/** Returns the first argument of each call, the oldest first. */
+export const scheduledArguments = internalQueryGeneric({
+  args: { name: v.string() },
+  handler: async ({ db }, { name }): Promise<Record<string, unknown>[]> => {
+    const calls = await db.system.query("_scheduled_functions").order("desc").take(1000);
+    return calls
+      .filter((call) => call.name.replace(".js:", ":") === name)
+      .map((call) => Object(call.args[0]))
+      .toReversed();
+  },
+});
+
 export const insertImages = internalMutationGeneric({
   args: { designId: v.id("designs"), storageId: v.id("_storage"), from: v.number(), count: v.number() },
   handler: async ({ db }, { designId, storageId, from, count }) => {
