@@ -18,7 +18,14 @@ export type ProxyOptions = {
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
-export async function startProxy(options: ProxyOptions): Promise<{ url: string; close(): Promise<void> }> {
+export type Proxy = {
+  url: string;
+  /** Forwards no bytes of websockets any more, without closing them. */
+  silenceWebSockets(): void;
+  close(): Promise<void>;
+};
+
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { port, target, server = createServer(), headers = () => ({}), intercept = () => false } = options;
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (intercept(request, response)) return;
@@ -32,9 +39,12 @@ export async function startProxy(options: ProxyOptions): Promise<{ url: string; 
     request.pipe(onward);
   });
   const upgraded = new Set<Duplex>();
+  const forwarded = new Set<Duplex>();
+  let isSilent = false;
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
+    if (isSilent) return;
     const onward = connect(target(), "127.0.0.1", () => {
       const lines = [`${request.method} ${request.url} HTTP/1.1`];
       for (let at = 0; at < request.rawHeaders.length; at += 2) lines.push(`${request.rawHeaders[at]}: ${request.rawHeaders[at + 1]}`);
@@ -42,6 +52,7 @@ export async function startProxy(options: ProxyOptions): Promise<{ url: string; 
       onward.write(head);
       onward.pipe(socket).pipe(onward);
     });
+    for (const each of [onward, socket]) forwarded.add(each.once("close", () => forwarded.delete(each)));
     for (const [one, other] of [
       [onward, socket],
       [socket, onward],
@@ -51,6 +62,10 @@ export async function startProxy(options: ProxyOptions): Promise<{ url: string; 
   await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     url: `http://localhost:${port}`,
+    silenceWebSockets() {
+      isSilent = true;
+      for (const each of forwarded) each.unpipe();
+    },
     async close() {
       server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();
