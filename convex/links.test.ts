@@ -300,7 +300,7 @@ describe.each(backends)("public links on $name", ({ start }) => {
     expect(await find(other.tokenHash)).not.toBeNull();
   });
 
-  it("hide the name in saved entries after another password, expiry or trash", async () => {
+  it("hide the name in saved entries after a new password, expiry or deletion", async () => {
     const eve = await signUp(backend, "eve");
     const { id } = await create(project, { expiresAt: Date.now() + DAY });
     await save(eve, id);

@@ -15,8 +15,6 @@ import { bytesOf, rowsOfSmall } from "./model/transfers/projectRows";
 import { transferProject, isOpen, notifyOfTransfer, transferOf } from "./model/transfers/transfers";
 import { transferState } from "./model/transfers/transferTables";
 
-/** Transfers of projects to another owner (docs/decisions/185-transfer.md). */
-
 const LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Offers a project to a member. The app server checks that the owner has signed in recently. Throws "conflict" for a second offer. */

@@ -275,7 +275,7 @@ describe.each(backends)("stale texts on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  it("refuses a text that started from another than the stored one", { tags: "@refuses-stale-texts" }, async () => {
+  it("refuses a text that was edited from an outdated version", { tags: "@refuses-stale-texts" }, async () => {
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
     const designId = await ada.mutation(api.designs.create, { projectId, name: "Front" });
     const { id } = await addImage(backend, ada, designId, "a");

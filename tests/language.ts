@@ -18,8 +18,9 @@ type Finding = { file: string; text: string };
 const read = (file: string) => readFileSync(ROOT + file, "utf8");
 const isTest = (file: string) => /\.(test|spec)\.tsx?$/.test(file);
 
-const isComment = (line: string) => /^(\/\/|\/\*|\*(\s|\/|$))/.test(line.trim());
-const isDirective = (line: string) => /^\/[/*]\s*(?:oxlint-|@ts-|@vitest-)/.test(line.trim());
+/** A line that begins with `*` continues a comment, except the CSS selector `* {`. */
+const isComment = (line: string) => /^(\/\/|\/\*|\*(?!.*\{$)(\s|\/|$))/.test(line.trim());
+const isDirective = (line: string) => /^\/[/*]+\s*(?:oxlint-|@ts-|@vitest-|@param \{)/.test(line.trim());
 const withoutComments = (source: string) =>
   source
     .split("\n")

@@ -8,7 +8,6 @@ import { sessionOf } from "../model/accounts/sessions";
 import { userOf } from "../model/members";
 
 const BATCH = 500;
-/** Limits the mails that one warning causes. */
 const RECIPIENTS_MAX = 50;
 
 export const isAllowed = serverQuery({

@@ -81,7 +81,6 @@ type DataTableProps = {
   selection?: { selected: ReadonlySet<string>; onChange: (selected: ReadonlySet<string>) => void };
 };
 
-/** A table that scrolls on its own, with a checkbox per row if it has a selection. */
 export function DataTable({ label, columns, rows, empty, selection }: DataTableProps) {
   const toggle = (key: string) => selection?.onChange(new Set(selection.selected).symmetricDifference(new Set([key])));
   const areAllSelected = rows.length > 0 && rows.every(({ key }) => selection?.selected.has(key));

@@ -55,7 +55,6 @@ function functionRows(samples: Sample[]) {
   }));
 }
 
-/** Parses Prometheus' text format 0.0.4. */
 function samplesIn(text: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const [, name, labels = "", value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];

@@ -6,7 +6,6 @@ const FLOATS: Record<string, number> = { NaN: Number.NaN, Infinity: Infinity, "-
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the value on one line, for a cell of a table. */
 export function shownInCell(value: Json | undefined): string {
   if (value === undefined) return "";
   if (isObject(value) && typeof value["$integer"] === "string") return `${decimal(value)}n`;

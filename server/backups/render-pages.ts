@@ -26,7 +26,6 @@ export async function renderPages(dataDir: string, env: NodeJS.ProcessEnv): Prom
   // The bucket of stored files belongs to the deployment, and the copy has the files that it shows.
   const embedded = await startEmbedded({ ...server.engine, fileBucket: null, scheduledFunctions: false, log: quiet });
   const build = await loadBuild();
-  // A copy must not send mail.
   const config = { ...settings, convexUrl: embedded.url, smtpUrl: null, webhooks: false };
   const app = build.createApp(config, quiet);
   try {

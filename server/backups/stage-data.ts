@@ -11,7 +11,6 @@ export type StageOptions = {
   filesDir: string;
   secrets: Buffer;
   to: string;
-  /** Returns the free bytes of a folder's disk. */
   freeBytes?: (folder: string) => Promise<number>;
 };
 

@@ -128,7 +128,6 @@ async function changeKeys(
   });
 }
 
-/** Throws unless the functions run, reject anonymous calls and accept this app's service token. */
 async function checkDeployment(url: string, checkServiceToken: () => Promise<void>): Promise<void> {
   const anonymous = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
   const problem = await anonymous.query(anyApi.projects!.getProjects!, {}).then(

@@ -62,7 +62,6 @@ it.each([
 ])("serves the dashboard only if it is switched on (%s)", async (dashboard, status) => {
   const embedded = await start(dashboard === undefined ? {} : { dashboard });
   const index = await fetch(`${embedded.url}/dashboard`);
-  // Without a build, as in a fresh clone, the answer says how to make one.
   const text = await index.text();
   expect(text.includes("The dashboard is not built") ? 200 : index.status).toBe(status);
 });

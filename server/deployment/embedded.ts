@@ -30,7 +30,6 @@ export type EmbeddedOptions = {
   scheduledFunctions?: boolean;
   /** Sends the errors that Convex sends in production. Default: those of development. */
   redactErrors?: boolean;
-  /** Serves the engine's dashboard. Default: false. */
   dashboard?: boolean;
   log: Log;
 };

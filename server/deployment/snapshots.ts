@@ -64,7 +64,7 @@ export async function removeOldSnapshots(dataDir: string, now = Date.now()): Pro
 
 export type RollBack = z.infer<typeof rollBackSchema>;
 
-/** Replaces the database by a snapshot, and stores it as another one. First completes an interrupted roll-back. The caller has the lock. */
+/** Replaces the database with a snapshot, and stores the replaced database as a new snapshot. First completes an interrupted roll-back. The caller has the lock. */
 export async function rollBack(dataDir: string, name: string, version: string | null): Promise<RollBack> {
   const interrupted = await completeRollBack(dataDir);
   if (interrupted?.name === name) return interrupted;

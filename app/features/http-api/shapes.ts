@@ -5,8 +5,6 @@ import { COMMENT_IMAGES_MAX } from "#convex/model/comments/imagesMax";
 import { REVIEW_FILTERS } from "#convex/model/review/statuses";
 import type { api } from "#convex/_generated/api";
 
-/** Schemas of the HTTP API's responses. The OpenAPI document is generated from them. */
-
 const id = z.string().meta({ description: "An opaque id" });
 const time = z.iso.datetime().meta({ description: "A time in UTC (RFC 3339)" });
 const address = z.url().meta({ description: "The address of the page in the app" });

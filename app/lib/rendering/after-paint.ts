@@ -3,10 +3,7 @@ const PAINTED = "document.hidden||await new Promise((painted)=>requestAnimationF
 
 const WATCH = `let used=false;for(const kind of["submit","click"])addEventListener(kind,()=>{used=true},{capture:true,once:true});`;
 
-/**
- * Loads the page again, once, after a module could not be fetched: browsers keep a failed import until then.
- * A page that was used, or that answers a form, stays as it is: it works without scripts.
- */
+/** Reloads an unused page once when an import fails, because browsers cache the failure. A used page works without scripts. */
 const RELOAD = `const [page]=performance.getEntriesByType("navigation");
 const filled=[...document.querySelectorAll("input,textarea")].some((field)=>field.value!==field.defaultValue||!!field.checked!==!!field.defaultChecked);
 if(used||filled||page?.type==="reload"||page?.responseStatus!==200)throw error;

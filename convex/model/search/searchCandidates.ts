@@ -163,7 +163,6 @@ export async function* candidatesInProject(
   }
 }
 
-/** Limits the rows of other projects that an owner's index returns. */
 const FOREIGN_ROWS_MAX = 1000;
 
 /** Searches shared projects. Marks count only their rows, as in `candidatesInProject`. The caller filters by tags. */

@@ -82,7 +82,6 @@ export interface FunctionRunner {
   tablePage(options: TablePageOptions): Promise<TablePage>;
   editData(edit: DataEdit): Promise<EditResult>;
   crons(): Promise<Cron[]>;
-  /** Returns the address of a stored file, or null for a deleted one. */
   fileUrl(id: string, component: ComponentPath): Promise<string | null>;
   sizes(): Promise<Record<string, number>>;
   tableSize(table: string, component?: ComponentPath): Promise<number>;

@@ -93,7 +93,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       if (index === undefined) return;
       const { insert, remove } = of(index);
       if (!isRewriting) {
-        // FTS5 rewrites only by merging, which needs a second segment.
+        // FTS5 rewrites an index only by merging its segments, so there must be a second one.
         insert.run(FILLER_ROW, "filler", "");
         remove.run(FILLER_ROW, "filler", "");
       }

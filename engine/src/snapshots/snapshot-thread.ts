@@ -11,7 +11,6 @@ export const runExport = (dir: string, data: ExportData, signal: AbortSignal): P
 export const runImport = (dir: string, data: ImportData, signal: AbortSignal): Promise<ImportAnswer> =>
   run(startThread(dir, new URL("./import-worker.ts", import.meta.url), data, { resourceLimits: MEMORY_LIMITS }), signal);
 
-/** Returns the message of the thread. @throws {Error} when the thread ends without one */
 async function run<T>(worker: Worker, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const stop = () => reject(new Error("The deployment is shutting down."));

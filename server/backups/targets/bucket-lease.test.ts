@@ -65,7 +65,7 @@ it("takes over its own lease after a crash", async () => {
   await expect(leaseBucket(client, options)).resolves.toBeDefined();
 });
 
-it("works with a service that knows no conditions", async () => {
+it("works with a service without conditional requests", async () => {
   const { client } = bucketOf(() => new S3Error("NotImplemented", 501));
   const lease = await leaseBucket(client, options);
   await vi.advanceTimersByTimeAsync(30 * MINUTE);

@@ -10,7 +10,6 @@ export type Target = {
   read(name: string): AsyncIterable<Buffer>;
   /** Stores all of the content or, when it throws, nothing. */
   write(name: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>;
-  /** Resolves when everything written is durable. */
   flush(): Promise<void>;
   remove(name: string): Promise<void>;
   /** Moves a damaged object away, so that the next backup stores it again. */

@@ -4,7 +4,6 @@ import { addPictures, makeDesign } from "../support/pictures.ts";
 
 type Rule = "open" | "sign-in" | "hidden" | "refused" | "send only" | "development" | "auth api";
 
-/** The rule of each address in app/routes.ts when signed out. A missing one fails the test. */
 const RULES: Record<string, Rule> = {
   "/": "sign-in",
   "/sign-in": "open",

@@ -87,7 +87,6 @@ test("keeps input made before the scripts have loaded", async ({ page, app, pers
 test.describe("when the network changes while scripts are loading", () => {
   test.use({ allowedErrors: [/Failed to load resource|Failed to fetch dynamically imported module/] });
 
-  /** Fails all requests for the root's module until the returned function is called. */
   async function loseRoot(page: Page): Promise<() => void> {
     let isLost = true;
     await page.route(/\/assets\/root-[^/]+\.js$/, (route) => (isLost ? route.abort("internetdisconnected") : route.continue()));

@@ -32,7 +32,6 @@ export type Shape = {
   token: string;
   refresh?: string;
   client: "post" | "basic" | "either" | "key" | "apple";
-  /** Lifetime of an access token in seconds, as the provider reports it. */
   expiresIn: number | string | null;
   /** "rotates": a refresh returns a new refresh token. "stays": it returns none. "none": a sign-in returns none. */
   refreshToken: "rotates" | "stays" | "none";

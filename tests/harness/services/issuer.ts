@@ -141,7 +141,6 @@ async function configurationOf({ app, id, clientId, people, key }: Setup): Promi
         client_id: clientId,
         client_secret: CLIENT_SECRET,
         grant_types: ["authorization_code", "refresh_token"],
-        // A native client accepts any loopback port (RFC 8252, 7.3).
         application_type: "native",
         redirect_uris: [`${app}${CALLBACK}${id}`],
         post_logout_redirect_uris: [`${app}/sign-in`],

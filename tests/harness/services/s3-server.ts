@@ -166,7 +166,6 @@ function listUploads(query: URLSearchParams): Result {
   };
 }
 
-/** Throws `Refusal` unless the request and its body are signed with the secret access key. */
 function verifySignature(request: IncomingMessage, url: URL, body: Buffer): void {
   const { authorization = "" } = request.headers;
   const match =

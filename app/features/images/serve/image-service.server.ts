@@ -183,8 +183,7 @@ function open(config: AppConfig): ImageService {
       await getFile(of, true);
     },
     async file(of, signal, turn) {
-      // Type, rotation and content must belong to one file; the caller's file may be outdated.
-      // Only a single query reports why there is no file.
+      // Loads type, rotation and content of one file, because `of` may be outdated. `getFile` reports why there is no file.
       const file = (await loadOriginal(of.sessionId, { imageId: of.imageId, versionId: of.versionId })) ?? (await getFile(of, true));
       const rotation = turn ?? file.rotation;
       if (!isRotatedFile(file.contentType, rotation)) {

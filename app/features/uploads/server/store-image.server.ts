@@ -118,7 +118,6 @@ const sizeOf = async ({ path }: ArrivedFile): Promise<number> => (await stat(pat
 /** Includes the content, since a form restored from the browser's history may be sent again with other files. */
 const uploadIdOf = ({ sending }: UploadContext, checksum: string): string => `${sending}:${checksum}`;
 
-/** Returns the URL to store the bytes at. Throws for a duplicate, and without access or space. */
 function requestStorage(checksum: string, size: number, upload: UploadContext): Promise<string> {
   const { config, designId, onlyNew = false, reserved = 0 } = upload;
   const room = { bytes: size + reserved, quota: config.storageQuotaBytes, ...(onlyNew && { unlessThere: checksum }) };

@@ -1,7 +1,7 @@
 import type { MiddlewareFunction } from "react-router";
 import { NOT_FOUND_TEXT, refusedFormText } from "../error-texts";
 
-/** Replaces the body `null`, which React Router sends for `throw data(null)` in a route without a page, by a text. */
+/** Replaces the body `null`, which React Router sends for `throw data(null)` in a route without a page, with a text. */
 export const describeErrors: MiddlewareFunction<Response> = async (_, next) => {
   const response = await next();
   if (response.status < 400 || response.headers.get("Content-Type") !== "application/json") return response;

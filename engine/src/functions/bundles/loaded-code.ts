@@ -6,7 +6,6 @@ export function isolateCode(code: LoadedCode): LoadedCode {
   return { ...code, modules: code.modules.filter((path) => !node.has(path)) };
 }
 
-/** Returns the code with only the modules of "use node" files. All functions stay known. */
 export const nodeCode = (code: LoadedCode): LoadedCode => ({
   ...code,
   modules: code.nodeModules,

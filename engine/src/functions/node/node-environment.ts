@@ -22,7 +22,6 @@ export function enterNode({ root, packages, nodeModules }: NodeStart["code"], en
   syncBuiltinESMExports();
 }
 
-/** Resolves external packages in `nodeModules`, and no other packages. */
 function resolvePackages(root: string, packages: ReadonlySet<string>, nodeModules: string): void {
   const prefix = `${pathToFileURL(root).href}/`;
   const importer = pathToFileURL(join(dirname(nodeModules), "convex.js")).href;

@@ -71,7 +71,6 @@ function scoreAt(values: Float32Array, start: number, vector: Float64Array): num
   return Math.max(-1, Math.min(1, even + odd));
 }
 
-/** @throws FunctionError for an unknown index, a wrong vector, limit or filter */
 function planVectorSearch(json: Json, namespace: { find(name: string): Table | undefined }): VectorPlan {
   if (!isFields(json)) throw new FunctionError("A vector search needs an object with the index and the vector.");
   const { indexName: name, vector, limit = DEFAULT_VECTOR_RESULTS, expressions = null } = json;

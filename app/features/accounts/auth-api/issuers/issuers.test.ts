@@ -427,7 +427,6 @@ describe("an account with the same address", () => {
     const victim = `${crypto.randomUUID()}@example.com`;
     await signUp(victim);
     await verifyAddress(victim);
-    // The ID token has the victim's address, the user info a verified one.
     acme.alter((claims) => ({ ...claims, email: victim }));
     expect(await new Browser(configWith()).signIn(grace)).toBe("/error?error=account_not_linked");
   });

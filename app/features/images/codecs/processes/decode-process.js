@@ -1,6 +1,5 @@
-// Decodes a HEIC picture or PDF in a process of its own: both decoders have a history of vulnerabilities and cannot be interrupted.
-// Plain JavaScript: Node receives it as text. Reads the file from stdin; writes a line of JSON, then RGBA pixels.
-// Arguments: decoder ("heic" or "pdf"), its module, and JSON with the request and its limits.
+// Decodes HEIC and PDF from stdin to a line of JSON and RGBA pixels. A separate process: the decoders are risky and cannot be interrupted.
+// Plain JavaScript: Node receives it as text. Arguments: decoder ("heic" or "pdf"), its module, and JSON with the request and its limits.
 import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";

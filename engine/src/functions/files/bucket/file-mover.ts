@@ -48,7 +48,7 @@ export class FileMover {
     return this.#waiting;
   }
 
-  /** Moves all files that are on the wrong side. @throws {S3Error} and errors of the disk; the next pass continues */
+  /** Moves all files to the configured storage: the bucket or the disk. @throws {S3Error} and disk errors; the next pass continues */
   async pass(signal: AbortSignal): Promise<void> {
     if (this.#options.settings.movesBack) await this.#passBack(signal);
     else await this.#passOut(signal);
