@@ -57,6 +57,9 @@ const words = v.optional(v.string());
 /** Time of the newest comment on the item or in it. Stays when that comment is deleted (`model/comments/unread.ts`). */
 const lastCommentAt = v.optional(v.number());
 
+/** Bytes of all versions of the counted images (`imageBytes.ts`). `upgrade.ts` counts images of earlier builds. */
+const bytes = v.optional(v.number());
+
 const openThreadCount = v.optional(v.number());
 
 const arranged = {
@@ -111,6 +114,7 @@ export default defineSchema({
     updatedAt: v.number(),
     designCount: v.number(),
     imageCount: v.number(),
+    bytes,
     cover,
     reviews: v.optional(projectReviews),
     ...arranged,
@@ -123,7 +127,7 @@ export default defineSchema({
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
     .index("by_removal", ["purgingSince", "removedAt"])
-    .index("by_image_count", ["imageCount"])
+    .index("by_bytes", ["bytes"])
     .searchIndex("by_words", worded),
 
   projectMembers: defineTable({
@@ -144,6 +148,7 @@ export default defineSchema({
     name: v.string(),
     updatedAt: v.number(),
     imageCount: v.number(),
+    bytes,
     cover,
     /** `addedAt` of the newest image; 0 without images. */
     latestImageAt: v.number(),
@@ -176,6 +181,7 @@ export default defineSchema({
     name: v.string(),
     ...pictureFields,
     storageId: v.id("_storage"),
+    bytes,
     /** Set when there are several versions; the row then has a copy of the current one's fields. */
     versionId: v.optional(v.id("imageVersions")),
     uploadId: v.string(),

@@ -19,6 +19,7 @@ import { conflict, duplicate, invalid, notFound, refusalOf } from "./model/error
 import { discardFile, fileIsTaken } from "./model/images/files";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/images/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
+import { bytesIn, bytesOfFile } from "./model/images/imageBytes";
 import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/items/summaries";
 import { queueDeliveries } from "./model/webhooks/webhooks";
@@ -166,19 +167,19 @@ async function insertImages(
 
   const images = imagesOf(ctx, path.design._id);
   const ids: Id<"designImages">[] = [];
-  const added: { _id: Id<"designImages">; name: string }[] = [];
+  const added: { _id: Id<"designImages">; name: string; bytes: number }[] = [];
   for (const file of files) {
     let id = imageIds.get(file.uploadId);
     if (id === undefined) {
       id = await insertImage(ctx, path, images, file);
       imageIds.set(file.uploadId, id);
-      added.push({ _id: id, name: nameFromFile(file.name) });
+      added.push({ _id: id, name: nameFromFile(file.name), bytes: bytesOfFile(file) });
     }
     if (isFirstPage(file)) ids.push(id);
   }
   const last = added.at(-1);
   if (!last) return ids;
-  await imagesChanged(ctx, path, added.length);
+  await imagesChanged(ctx, path, { images: added.length, bytes: bytesIn(added) });
   await changeUsage(ctx, ownerId, { bytes });
   await recordActivity(ctx, { kind: "uploaded", ...path, image: last, count: added.length });
   const items = added.map(({ _id: imageId }) => ({ designId: path.design._id, imageId }));
@@ -205,6 +206,7 @@ async function insertImage(
     ...(ctx.user.id !== project.ownerId && { authorId: ctx.user.id }),
     designId: design._id,
     storageId: file.storageId,
+    bytes: bytesOfFile(file),
     name,
     sortName: sortNameOf(name),
     words: searchWords({ name }),

@@ -18,6 +18,7 @@ import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { discardFile, fileIsTaken, releaseFile } from "./model/images/files";
 import { nameOf } from "./model/members";
+import { bytesOfFile } from "./model/images/imageBytes";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { resetApprovals } from "./model/review/setReviews";
 import { designImageShape, forReader, toDesignImage, versionShape } from "./model/shapes";
@@ -122,7 +123,9 @@ export const finalize = serverMutationForSender({
     });
     const version = await ctx.db.get(id);
     if (version) await show(ctx, path, image, version);
-    await imageReplaced(ctx, path);
+    const bytes = image.bytes === undefined ? 0 : bytesOfFile(properties);
+    if (image.bytes !== undefined) await ctx.db.patch(image._id, { bytes: image.bytes + bytes });
+    await imageReplaced(ctx, path, bytes);
     await changeUsage(ctx, path.project.ownerId, { bytes: properties.size });
     await recordActivity(ctx, { kind: "versioned", ...path, image, to: `Version ${last.number + 1}` });
     return id;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, backends, type Person, signUp, startWithAdministrator } from "../../tests/convex/backends.ts";
-import { addImage } from "../../tests/convex/pictures.ts";
+import { addImage, addVersion } from "../../tests/convex/pictures.ts";
 import { api } from "../_generated/api";
 
 describe.each(backends)("storage of all accounts on $name", ({ start }) => {
@@ -21,20 +21,28 @@ describe.each(backends)("storage of all accounts on $name", ({ start }) => {
       people.push(person);
     }
     await backend.settle();
-    const [one, three, two] = people.map(({ userId }) => userId);
+    const [one, three, two] = people as [Person, Person, Person];
     const { page } = await admin.query(api.admin.storage.people, { paginationOpts: { cursor: null, numItems: 10 } });
     expect(page.map(({ person, images }) => [person.id, images]).slice(0, 3)).toEqual([
-      [three, 3],
-      [two, 2],
-      [one, 1],
+      [three.userId, 3],
+      [two.userId, 2],
+      [one.userId, 1],
     ]);
     expect(page[0]).toMatchObject({ projects: 1, designs: 1, quotaBytes: null, bytes: expect.any(Number) });
+    const large = await one.mutation(api.projects.create, { name: "Secret project" });
+    const largeDesign = await one.mutation(api.designs.create, { projectId: large, name: "Secret design" });
+    const { id } = await addImage(backend, one, largeDesign, "x".repeat(300));
+    await addVersion(backend, one, id, "x".repeat(300));
     const projects = await admin.query(api.admin.storage.projects, {});
     expect(projects.map(({ owner, images }) => [owner.id, images])).toEqual([
-      [three, 3],
-      [two, 2],
-      [one, 1],
+      [one.userId, 1],
+      [three.userId, 3],
+      [two.userId, 2],
+      [one.userId, 1],
     ]);
+    const sizes = projects.map(({ bytes }) => bytes);
+    expect(sizes[0]).toBeGreaterThan(600);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     expect(JSON.stringify([page, projects])).not.toContain("Secret");
   });
 });

@@ -40,23 +40,26 @@ const largeProject = v.object({
   owner: personShape,
   designs: v.number(),
   images: v.number(),
+  bytes: v.number(),
   createdAt: v.number(),
   isTrashed: v.boolean(),
 });
 export type LargeProject = Infer<typeof largeProject>;
 
+/** Returns the projects with the most bytes, outside the trash inside them. */
 export const projects = administratorQuery({
   args: {},
   returns: v.array(largeProject),
   handler: async (ctx) => {
-    const rows = await ctx.db.query("projects").withIndex("by_image_count").order("desc").take(LARGEST);
+    const rows = await ctx.db.query("projects").withIndex("by_bytes").order("desc").take(LARGEST);
     const find = peopleIn(ctx);
     return Promise.all(
-      rows.map(async ({ _id, _creationTime, ownerId, designCount, imageCount, removedAt }) => ({
+      rows.map(async ({ _id, _creationTime, ownerId, designCount, imageCount, bytes = 0, removedAt }) => ({
         _id,
         owner: (await find(ownerId)) ?? { id: ownerId, name: "", email: null },
         designs: designCount,
         images: imageCount,
+        bytes,
         createdAt: _creationTime,
         isTrashed: removedAt !== undefined,
       })),

@@ -7,6 +7,7 @@ import { recordActivity } from "../model/activities/recordActivity";
 import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath, type UserMutationCtx } from "../model/access";
 import { reportStoppedCopy } from "../model/bulk/reportStoppedCopy";
 import { limit } from "../model/errors";
+import { bytesOfFile } from "../model/images/imageBytes";
 import { addEarlier, copyFavourite, favouritesIn } from "../model/items/favourites";
 import { limitsOf, tokenLimits, withLimits } from "../model/limits/limits";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
@@ -89,7 +90,7 @@ export async function copyImage(ctx: Ctx, { image, design, project }: ImagePath)
   const copy = await ctx.db.get(id);
   await addTagUses(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
   if (copy) await reorderRow(ctx, list, copy, { after: image });
-  await imagesChanged(ctx, { design, project }, 1);
+  await imagesChanged(ctx, { design, project }, addedBy([image]));
   if (bytes > 0) await changeUsage(ctx, project.ownerId, { bytes });
   await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
   return id;
@@ -108,7 +109,7 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
     copies.push({ kind: "image" as const, thing: id, tags: image.tags });
   }
   await addTagUses(ctx, project.ownerId, copies);
-  await imagesChanged(ctx, { design, project }, images.length);
+  await imagesChanged(ctx, { design, project }, addedBy(images));
   if (bytes > 0) await changeUsage(ctx, project.ownerId, { bytes });
   const [last] = images.slice(-1);
   if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
@@ -271,7 +272,7 @@ async function copyBatch(ctx: MutationCtx, { from, to }: Pair, after: string | n
   }
   await addTagUses(ctx, into.ownerId, copies);
   const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
-  if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
+  if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, addedBy(page));
   if (bytes > 0) await changeUsage(ctx, into.ownerId, { bytes });
   if (!isDone) return continueCursor;
   if (actor.isMove && acting.user && into.removedAt === undefined)
@@ -315,5 +316,11 @@ function copied(
   { ownerId }: Doc<"projects">,
 ): Omit<Doc<"designImages">, "_id" | "_creationTime"> {
   const { _id: _, _creationTime: __, versionId: ___, review: ____, ...properties } = image;
-  return { ...properties, designId, ownerId };
+  return { ...properties, designId, ownerId, bytes: bytesOfFile(image) };
 }
+
+/** A copy has the current version only. */
+const addedBy = (images: Doc<"designImages">[]) => ({
+  images: images.length,
+  bytes: images.reduce((sum, image) => sum + bytesOfFile(image), 0),
+});

@@ -48,7 +48,7 @@ it(`cleans the names of ${ROWS} rows, also after an interruption`, async () => {
   }
   const design = upgraded[1]?.find(({ name }) => name === "Café");
   expect(design).toMatchObject({ sortName: sortNameOf("Café"), words: searchWords({ name: "Café" }) });
-  expect(await rowsOf("upgrades")).toHaveLength(upgradedTables.length + 1);
+  expect(await rowsOf("upgrades")).toHaveLength(upgradedTables.length + 2);
 
   await backend.inside.mutation(internal.jobs.upgrade.run, {});
   await backend.inside.mutation(internal.jobs.upgrade.rows, { table: "projects", cursor: null });

@@ -2,7 +2,10 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import { internalMutation } from "../model/functions";
 import { upgradeFavourite } from "../model/items/favourites";
+import { countBytes } from "../model/images/countBytes";
 import {
+  areBytesUpgraded,
+  finishBytes,
   finishFavourites,
   isFavouritesUpgraded,
   isUpgraded,
@@ -27,6 +30,7 @@ export const run = internalMutation({
     }
     if (!(await isFavouritesUpgraded(ctx)))
       await ctx.scheduler.runAfter(0, internal.jobs.upgrade.favourites, { table: "projects", cursor: null });
+    if (!(await areBytesUpgraded(ctx))) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.bytes, { cursor: null });
     return null;
   },
 });
@@ -40,6 +44,22 @@ export const favourites = internalMutation({
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.favourites, { table, cursor: continueCursor });
     else if (table === "projects") await ctx.scheduler.runAfter(0, internal.jobs.upgrade.favourites, { table: "designs", cursor: null });
     else await finishFavourites(ctx);
+    return null;
+  },
+});
+
+/** Counts the bytes of images of earlier builds. Each batch can be repeated, because counted images have the field. */
+export const bytes = internalMutation({
+  args: { cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { cursor }) => {
+    const { page, isDone, continueCursor } = await ctx.db.query("designImages").paginate({ cursor, numItems: BATCH });
+    await countBytes(
+      ctx,
+      page.filter((image) => image.bytes === undefined),
+    );
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.bytes, { cursor: continueCursor });
+    else await finishBytes(ctx);
     return null;
   },
 });

@@ -87,12 +87,19 @@ export async function areUpgraded({ db }: Pick<QueryCtx, "db">, tables: Upgraded
 const UPGRADES_MAX = 100;
 
 const FAVOURITES = "favourites";
+const BYTES = "bytes of images";
 
 /** Returns whether all favourites were copied. Until then, `favourites.ts` also reads the old field. */
 export async function isFavouritesUpgraded(ctx: Pick<QueryCtx, "db">): Promise<boolean> {
   return isDone(ctx, FAVOURITES);
 }
 
-export async function finishFavourites(ctx: MutationCtx): Promise<void> {
-  if (!(await isDone(ctx, FAVOURITES))) await ctx.db.insert("upgrades", { name: FAVOURITES });
+export const finishFavourites = (ctx: MutationCtx): Promise<void> => finish(ctx, FAVOURITES);
+
+export const areBytesUpgraded = (ctx: Pick<QueryCtx, "db">): Promise<boolean> => isDone(ctx, BYTES);
+
+export const finishBytes = (ctx: MutationCtx): Promise<void> => finish(ctx, BYTES);
+
+async function finish(ctx: MutationCtx, name: string): Promise<void> {
+  if (!(await isDone(ctx, name))) await ctx.db.insert("upgrades", { name });
 }

@@ -11,6 +11,14 @@ export async function addImage(backend: Backend, person: Person, designId: Id<"d
   return { id, storageId: file.storageId };
 }
 
+/** Adds a PDF, whose pages become images that share its file. */
+export async function addPdf(backend: Backend, person: Person, designId: Id<"designs">, name: string, pageCount: number) {
+  const file = { ...(await storedPicture(backend, person, name)), contentType: "application/pdf" };
+  const pages = Array.from({ length: pageCount }, () => ({ width: 40, height: 30, placeholder: null }));
+  const id = await (await appServer(backend)).mutation(api.uploads.finalize, { ...file, designId, pages });
+  return { id, storageId: file.storageId };
+}
+
 export async function addVersion(backend: Backend, person: Person, imageId: Id<"designImages">, name: string) {
   const file = await storedPicture(backend, person, name);
   const id = await (await appServer(backend)).mutation(api.versions.finalize, { ...file, imageId });

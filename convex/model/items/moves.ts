@@ -15,8 +15,7 @@ import { recordArrivals } from "../comments/unread";
 import { removeFavouritesOfMoved } from "./favourites";
 import { designsOf, imagesOf, lastKey, lastKeys } from "../lists/order";
 import { moveRequestsOfDesigns, moveRequestsOfImages } from "../review/requests";
-import { countsOf, countsOfDesigns } from "../review/reviewCounts";
-import { designsChanged, imagesChanged } from "./summaries";
+import { designsChanged, imagesChanged, sumOfDesigns, sumOfImages } from "./summaries";
 import { expectSettled } from "../transfers/transfers";
 import { trashImages } from "./trashing";
 
@@ -34,8 +33,8 @@ export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, targ
   await removeFavouritesOfMoved(ctx, project, [design]);
   await ctx.db.patch(design._id, { projectId: target._id, orderKey: await lastKey(designsOf(ctx, target._id)), favouriteAt: undefined });
   await moveRequestsOfDesigns(ctx, [design], target._id);
-  await designsChanged(ctx, project, { designs: -1, images: -design.imageCount, reviews: countsOfDesigns([design], -1) });
-  await designsChanged(ctx, target, { designs: 1, images: design.imageCount, reviews: countsOfDesigns([design], 1) });
+  await designsChanged(ctx, project, sumOfDesigns([design], -1));
+  await designsChanged(ctx, target, sumOfDesigns([design], 1));
   await recordArrivals(ctx, target._id, [design]);
   await recordActivity(ctx, { ...activity, project: target });
 }
@@ -60,11 +59,9 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     for (const [index, { _id }] of designs.entries()) {
       await ctx.db.patch(_id, { projectId: targetId, orderKey: keys[index], favouriteAt: undefined });
     }
-    const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
     await moveRequestsOfDesigns(ctx, designs, targetId);
-    const reviews = (sign: 1 | -1) => countsOfDesigns(designs, sign);
-    await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images, reviews: reviews(-1) });
-    await designsChanged(ctx, target, { designs: designs.length, images, reviews: reviews(1) });
+    await designsChanged(ctx, await fresh(project._id), sumOfDesigns(designs, -1));
+    await designsChanged(ctx, target, sumOfDesigns(designs, 1));
     await recordArrivals(ctx, target._id, designs);
     await recordActivity(ctx, { ...activity, project: target });
   }
@@ -86,14 +83,14 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
   for (const { design, images: group } of groups) {
     const [last] = group.slice(-1);
     const source = await designFor(ctx, design._id, "edit");
-    await imagesChanged(ctx, source, -group.length, countsOf(group, -1));
+    await imagesChanged(ctx, source, sumOfImages(group, -1));
     const named = { from: design.name, fromId: design._id, to: target.name, toId: target._id };
     if (last) await recordActivity(ctx, { kind: "moved", ...source, image: last, ...named, count: group.length });
   }
   const [last] = images.slice(-1);
   if (!last) return;
   const destination = await designFor(ctx, target._id, "edit");
-  await imagesChanged(ctx, destination, images.length, countsOf(images, 1));
+  await imagesChanged(ctx, destination, sumOfImages(images, 1));
   await recordArrivals(ctx, target._id, images);
   await recordArrivals(ctx, project._id, images);
   await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, toId: target._id, count: images.length });

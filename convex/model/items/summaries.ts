@@ -1,45 +1,62 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import type { DesignPath } from "../access";
+import { bytesIn } from "../images/imageBytes";
 import { changeUsage } from "../limits/usage";
 import { storeAccessCopies } from "./accessCopies";
-import { changedImageReviews, changedReviews } from "../review/reviewCounts";
+import { changedImageReviews, changedReviews, countsOf, countsOfDesigns } from "../review/reviewCounts";
 import type { ProjectReviews, ReviewCounts } from "../review/reviewTables";
 
 export const COVER_SIZE = 4;
 
-/** Updates counts and covers; `added` is negative for removals. Trashed items keep their own counts but do not count in their parents. */
-export async function imagesChanged(
-  ctx: MutationCtx,
-  { design, project }: DesignPath,
-  added: number,
-  reviews?: ReviewCounts,
-): Promise<void> {
-  if (added > 0) await storeAccessCopies(ctx, { design, project });
+type Added = { images: number; bytes: number; reviews?: ReviewCounts | undefined };
+type AddedDesigns = { designs?: number; images?: number; bytes?: number; reviews?: Partial<ProjectReviews> | undefined };
+
+/** Returns what images add to their design. `sign` is -1 for images that leave. */
+export const sumOfImages = (images: readonly Doc<"designImages">[], sign: 1 | -1): Added => ({
+  images: sign * images.length,
+  bytes: sign * bytesIn(images),
+  reviews: countsOf(images, sign),
+});
+
+/** Returns what designs add to their project. `sign` is -1 for designs that leave. */
+export const sumOfDesigns = (designs: readonly Doc<"designs">[], sign: 1 | -1): AddedDesigns => ({
+  designs: sign * designs.length,
+  images: sign * designs.reduce((sum, { imageCount }) => sum + imageCount, 0),
+  bytes: sign * bytesIn(designs),
+  reviews: countsOfDesigns(designs, sign),
+});
+
+/** Updates counts, bytes and covers; `added` is negative for removals. Trashed items keep their own counts but do not count in their parents. */
+export async function imagesChanged(ctx: MutationCtx, { design, project }: DesignPath, added: Added): Promise<void> {
+  const { images, bytes, reviews } = added;
+  if (images > 0) await storeAccessCopies(ctx, { design, project });
   const newest = await ctx.db
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))
     .order("desc")
     .take(COVER_SIZE);
   await ctx.db.patch(design._id, {
-    imageCount: design.imageCount + added,
+    imageCount: design.imageCount + images,
+    bytes: bytesIn([design]) + bytes,
     cover: newest.map(toCover),
     latestImageAt: newest[0]?._creationTime ?? 0,
     ...(await chosenIn(ctx, design)),
     ...(reviews && changedImageReviews(design, reviews)),
     updatedAt: Date.now(),
   });
-  if (design.removedAt === undefined) await designsChanged(ctx, project, { images: added, reviews: reviews && { images: reviews } });
+  if (design.removedAt === undefined) await designsChanged(ctx, project, { images, bytes, reviews: reviews && { images: reviews } });
 }
 
 export async function designsChanged(
   ctx: MutationCtx,
   project: Doc<"projects">,
-  { reviews, ...added }: { designs?: number; images?: number; reviews?: Partial<ProjectReviews> | undefined },
+  { reviews, bytes = 0, ...added }: AddedDesigns,
 ): Promise<void> {
   await ctx.db.patch(project._id, {
     designCount: project.designCount + (added.designs ?? 0),
     imageCount: project.imageCount + (added.images ?? 0),
+    bytes: bytesIn([project]) + bytes,
     ...(added.images && { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) }),
     ...(reviews && { reviews: changedReviews(project.reviews, reviews) }),
     updatedAt: Date.now(),
@@ -47,8 +64,9 @@ export async function designsChanged(
   if (project.removedAt === undefined) await changeUsage(ctx, project.ownerId, added);
 }
 
-export async function imageReplaced(ctx: MutationCtx, { design, project }: DesignPath): Promise<void> {
-  await imagesChanged(ctx, { design, project }, 0);
+/** `bytes`: those of an added version. */
+export async function imageReplaced(ctx: MutationCtx, { design, project }: DesignPath, bytes = 0): Promise<void> {
+  await imagesChanged(ctx, { design, project }, { images: 0, bytes });
   await ctx.db.patch(project._id, { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) });
 }
 

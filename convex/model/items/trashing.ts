@@ -4,8 +4,7 @@ import { recordActivity } from "../activities/recordActivity";
 import type { DesignGroup, DesignPath, ImageGroup, ImagePath, Trashed } from "../access";
 import { conflict } from "../errors";
 import { isolate } from "../isolate";
-import { countsOf, countsOfDesigns } from "../review/reviewCounts";
-import { designsChanged, imagesChanged } from "./summaries";
+import { designsChanged, imagesChanged, sumOfDesigns, sumOfImages } from "./summaries";
 import { expectSettled } from "../transfers/transfers";
 import { changeUsage } from "../limits/usage";
 
@@ -22,14 +21,14 @@ export async function trashProject(ctx: Ctx, project: Doc<"projects">): Promise<
 
 export async function trashDesign(ctx: Ctx, { design, project }: DesignPath): Promise<null> {
   await ctx.db.patch(design._id, { removedAt: Date.now() });
-  await designsChanged(ctx, project, { designs: -1, images: -design.imageCount, reviews: countsOfDesigns([design], -1) });
+  await designsChanged(ctx, project, sumOfDesigns([design], -1));
   await recordActivity(ctx, { kind: "trashed", project, design });
   return null;
 }
 
 export async function trashImage(ctx: Ctx, { image, ...path }: ImagePath): Promise<null> {
   await ctx.db.patch(image._id, { removedAt: Date.now() });
-  await imagesChanged(ctx, path, -1, countsOf([image], -1));
+  await imagesChanged(ctx, path, sumOfImages([image], -1));
   await recordActivity(ctx, { kind: "trashed", ...path, image });
   return null;
 }
@@ -39,7 +38,7 @@ export async function trashImages(ctx: Ctx, groups: ImageGroup[]): Promise<null>
   for (const { images, ...found } of groups) {
     for (const { _id } of images) await ctx.db.patch(_id, { removedAt });
     const path = await reloadPath(ctx, found);
-    await imagesChanged(ctx, path, -images.length, countsOf(images, -1));
+    await imagesChanged(ctx, path, sumOfImages(images, -1));
     await recordActivity(ctx, { kind: "trashed", ...path, image: images.at(-1), count: images.length });
   }
   return null;
@@ -49,7 +48,7 @@ export async function trashDesigns(ctx: Ctx, groups: DesignGroup[]): Promise<nul
   const removedAt = Date.now();
   for (const { designs, project } of groups) {
     for (const { _id } of designs) await ctx.db.patch(_id, { removedAt });
-    await designsChanged(ctx, project, { designs: -designs.length, images: -imagesIn(designs), reviews: countsOfDesigns(designs, -1) });
+    await designsChanged(ctx, project, sumOfDesigns(designs, -1));
     await recordActivity(ctx, { kind: "trashed", project, design: designs.at(-1), count: designs.length });
   }
   return null;
@@ -65,7 +64,7 @@ export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
     await expectSettled(ctx, id);
     for (const { design } of group) await ctx.db.patch(design._id, { removedAt: undefined });
     const rows = group.map(({ design }) => design);
-    await designsChanged(ctx, project, { designs: rows.length, images: imagesIn(rows), reviews: countsOfDesigns(rows, 1) });
+    await designsChanged(ctx, project, sumOfDesigns(rows, 1));
     await recordActivity(ctx, { kind: "restored", project, design: rows.at(-1), count: rows.length });
   }
   const images = trashed.filter((each) => each.kind === "image");
@@ -78,7 +77,7 @@ export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
     await expectSettled(ctx, path.project._id);
     for (const { image } of group) await ctx.db.patch(image._id, { removedAt: undefined });
     const rows = group.map(({ image }) => image);
-    await imagesChanged(ctx, path, rows.length, countsOf(rows, 1));
+    await imagesChanged(ctx, path, sumOfImages(rows, 1));
     await recordActivity(ctx, { kind: "restored", ...path, image: group.at(-1)?.image, count: group.length });
   }
   return null;
@@ -92,8 +91,6 @@ async function reloadPath({ db }: Ctx, { design, project }: DesignPath): Promise
   return { design: (await db.get(design._id)) ?? design, project: (await db.get(project._id)) ?? project };
 }
 
-const imagesIn = (designs: Doc<"designs">[]) => designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
-
 export type Restored = { kind: Trashed["kind"]; id: string; name: string; designId?: Id<"designs">; projectId: Id<"projects"> };
 
 async function restoreProject(ctx: Ctx, project: Doc<"projects">): Promise<Doc<"projects">> {
@@ -105,7 +102,7 @@ async function restoreProject(ctx: Ctx, project: Doc<"projects">): Promise<Doc<"
 
 async function restoreDesign(ctx: Ctx, { design, project }: DesignPath): Promise<DesignPath> {
   await ctx.db.patch(design._id, { removedAt: undefined });
-  await designsChanged(ctx, project, { designs: 1, images: design.imageCount, reviews: countsOfDesigns([design], 1) });
+  await designsChanged(ctx, project, sumOfDesigns([design], 1));
   await recordActivity(ctx, { kind: "restored", project, design });
   return { design: { ...design, removedAt: undefined }, project: (await ctx.db.get(project._id)) ?? project };
 }
@@ -122,7 +119,7 @@ export async function restoreWithParents(ctx: Ctx, trashed: Trashed): Promise<Re
 
   const { image } = trashed;
   await ctx.db.patch(image._id, { removedAt: undefined });
-  await imagesChanged(ctx, path, 1, countsOf([image], 1));
+  await imagesChanged(ctx, path, sumOfImages([image], 1));
   await recordActivity(ctx, { kind: "restored", ...path, image });
   return { kind: "image", id: image._id, name: image.name, designId: design._id, projectId: project._id };
 }

@@ -14,6 +14,7 @@ export const ACCESS_TABLES = [
 
 /** Fields that change neither the access to an image nor its file. All others do, so that new fields count too. */
 const OTHER_FIELDS = new Set([
+  "bytes",
   "caption",
   "cover",
   "coverImageId",

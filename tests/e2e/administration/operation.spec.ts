@@ -65,7 +65,7 @@ bothWays((javaScript) => {
       await expect(row).toContainText("1 project, 1 design, 2 images");
       await expect(row).toContainText("of 10 GB");
       const project = page.getByRole("list", { name: "Largest projects" }).getByRole("listitem").filter({ hasText: projectId });
-      await expect(project).toContainText("2 images, 1 design");
+      await expect(project).toContainText(/B in 2 images, 1 design/);
       await expect(page.getByText("Magazine")).toHaveCount(0);
       await expect(page.getByText("Free disk space")).toBeVisible();
       await expectAccessible(page);

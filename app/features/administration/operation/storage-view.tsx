@@ -78,7 +78,7 @@ export function StorageOfPeople({ rows, defaultQuota }: { rows: readonly Account
 export function LargestProjects({ projects }: { projects: readonly LargeProject[] }) {
   return (
     <RowList label="Largest projects" isOrdered>
-      {projects.map(({ _id, owner, designs, images, createdAt, isTrashed }) => (
+      {projects.map(({ _id, owner, designs, images, bytes, createdAt, isTrashed }) => (
         <FactRow key={_id}>
           <span className="grid min-w-0 gap-0.5">
             <span className="flex flex-wrap items-center gap-x-2">
@@ -88,7 +88,7 @@ export function LargestProjects({ projects }: { projects: readonly LargeProject[
             <span className="font-mono text-xs wrap-anywhere text-faint">{_id}</span>
           </span>
           <span className="tabular text-sm">
-            {count(images, "image")}, {count(designs, "design")}, since <Day at={createdAt} />
+            {bytesText(bytes)} in {count(images, "image")}, {count(designs, "design")}, since <Day at={createdAt} />
           </span>
         </FactRow>
       ))}
