@@ -21,7 +21,8 @@ const NOTICE = "Live updates may be slow";
 
 type Asked = Omit<RequestOptions, "headers"> & { headers?: Record<string, string | number> };
 
-function sendRequest({ port, url }: RunningProxy, options: Asked, body?: string): Promise<IncomingMessage> {
+function sendRequest(proxy: RunningProxy, options: Asked, body?: string): Promise<IncomingMessage> {
+  const { port, url } = proxy;
   const request = httpsRequest({
     host: "127.0.0.1",
     port,
@@ -29,7 +30,14 @@ function sendRequest({ port, url }: RunningProxy, options: Asked, body?: string)
     headers: { Host: new URL(url).host, Origin: url, ...options.headers },
   });
   request.end(body);
-  return once(request, "response").then(([answer]) => answer);
+  return once(request, "response").then(
+    ([answer]) => answer,
+    (error: unknown) => {
+      // HAProxy closes a kept connection without an answer, so that the client repeats the request, as browsers do (RFC 9110, 9.2.2).
+      if (request.reusedSocket && request.method === "GET") return sendRequest(proxy, options, body);
+      throw error;
+    },
+  );
 }
 
 for (const name of ALL) {
