@@ -27,6 +27,17 @@ const FOODS = `
   export const inQuery = query({ args: {}, handler: async () => await Convex.asyncSyscall("1.0/actions/vectorSearch", "{}") });
 `;
 
+const NODE = `"use node";
+  import { createHash } from "node:crypto";
+  import { actionGeneric as action, anyApi } from "convex/server";
+  export const search = action({ args: {}, handler: async (ctx) => {
+    const found = await ctx.vectorSearch("foods", "by_embedding", { vector: [0, 3], limit: 2, filter: (q) => q.or(q.eq("cuisine", "thai"), q.eq("cuisine", "french")) });
+    const names = await ctx.runQuery(anyApi.foods.names, { ids: found.map(({ _id }) => _id) });
+    return { names, scores: found.map(({ _score }) => _score), hash: createHash("sha256").update("abc").digest("hex").slice(0, 8) };
+  } });
+  export const fails = action({ args: {}, handler: async (ctx) => await ctx.vectorSearch("foods", "by_embedding", { vector: [1, 2, 3] }) });
+`;
+
 const SCHEMA = `
   import { defineSchema, defineTable } from "convex/server";
   import { v } from "convex/values";
@@ -71,6 +82,7 @@ const app = {
     app.use(menu, { httpPrefix: "/menu/" });
     export default app;`,
   "foods.ts": FOODS,
+  "node.ts": NODE,
   "schema.ts": SCHEMA,
   "http.ts": HTTP,
   "app.ts": APP,
@@ -115,6 +127,11 @@ describe("ctx.vectorSearch", { tags: "@vector-search" }, () => {
 
   test("searches a component's own tables", async () => {
     expect(await fixture.value("app:search", { query: { vector: [1, 0] } })).toMatchObject({ names: ["dumplings"] });
+  });
+
+  test('works in actions of "use node" files', async () => {
+    expect(await fixture.value("node:search")).toEqual({ names: ["salad", "soup"], scores: [1, 0], hash: "ba7816bf" });
+    expect((await fixture.failure("node:fails")).message).toContain("The vector has 3 elements, but the vector index foods.by_embedding");
   });
 
   test("runs many searches of one action", async () => {
