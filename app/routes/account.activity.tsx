@@ -37,7 +37,7 @@ export default function AccountActivity({ loaderData: { events, fields, isFirst,
   return (
     <Section
       title="Account activity"
-      about={`Sign-ins, changes of your account, sharing, exports and permanent deletions of the last ${count(days, "day")}. Changes of projects are in each project's activity.`}
+      about={`Sign-ins, changes to your account, sharing, exports and permanent deletions of the last ${count(days, "day")}. Changes to projects are in each project's activity.`}
     >
       <AuditFilters
         key={filterSearch(fields)}

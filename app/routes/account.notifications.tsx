@@ -49,7 +49,7 @@ export default function NotificationSettings({ loaderData }: Route.ComponentProp
           </>
         }
       >
-        {loaderData.mail ? null : <p className="text-soft">This installation sends no emails.</p>}
+        {loaderData.mail ? null : <p className="text-soft">This installation does not send email.</p>}
         {loaderData.mail && !me.emailVerified ? (
           <p className="text-soft">
             You get emails once your address is verified.{" "}

@@ -37,18 +37,18 @@ export default function Jobs({ loaderData: { jobs, sendsWebhooks } }: Route.Comp
     <>
       <Section
         title="Failed jobs"
-        about="Jobs that ended with an error in the last days. A repeated job runs with the same arguments, which are not shown."
+        about="Jobs that failed in the last seven days. A retry runs the job with the same arguments, which are not shown."
       >
         {failed.length > 0 ? <FailedJobs jobs={failed} /> : <p className="text-soft">No job has failed.</p>}
       </Section>
-      <Section title="Pending jobs" about={`${count(pendingCount, "job")} of the deployment wait for their time.`}>
+      <Section title="Pending jobs" about={`${count(pendingCount, "scheduled job")} of the deployment.`}>
         {pending.length > 0 ? <PendingJobs jobs={pending} /> : <p className="text-soft">No job is pending.</p>}
       </Section>
       <Section title="Bulk actions" about="Actions on many items, which run in the background.">
         {bulkActions.length > 0 ? <RunningBulkActions actions={bulkActions} /> : <p className="text-soft">No bulk action is running.</p>}
       </Section>
       {sendsWebhooks || webhooks.waiting > 0 || webhooks.failed > 0 ? (
-        <Section title="Webhooks" about="Events that projects send to addresses of their owners.">
+        <Section title="Webhooks" about="Deliveries of events to the URLs that project owners have set.">
           <Facts>
             <Fact name="Waiting deliveries">{webhooks.waiting}</Fact>
             <Fact name="Failed deliveries">{webhooks.failed}</Fact>

@@ -32,7 +32,7 @@ export const shouldRevalidate = liveRevalidation;
 
 export default function Links({ loaderData: { links, person, isFirst, enabled } }: Route.ComponentProps) {
   const page = useEndless(links);
-  const state = enabled ? "" : " Links are switched off (PUBLIC_LINKS), so nobody can open them.";
+  const state = enabled ? "" : " Public links are turned off (PUBLIC_LINKS), so nobody can open them.";
   return (
     <Section
       title="Public links"

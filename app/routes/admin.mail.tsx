@@ -36,7 +36,7 @@ export default function Mail({ loaderData }: Route.ComponentProps) {
   const email = useMe()?.email ?? "your address";
   const about = sendsMail
     ? `Messages are sent from ${mailFrom}. Administrators see no recipients and contents.`
-    : "This installation sends no mail, because SMTP_URL is not set.";
+    : "This installation does not send email, because SMTP_URL is not set.";
   return (
     <>
       <Section title="Mail" about={about}>

@@ -98,7 +98,7 @@ function FilterLink({ search, label, current }: { search: string; label: string;
 }
 
 function emptyText(text: string, only: (typeof FILTERS)[number] | null): string {
-  if (text !== "") return `No results for ${isolate(text)}.`;
+  if (text !== "") return `No results for “${isolate(text)}”.`;
   if (only === "administrators") return "No account has the role. The administrators come from an issuer's group.";
   return only === "disabled" ? "No account is disabled." : "There are no accounts.";
 }

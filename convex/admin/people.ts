@@ -247,7 +247,7 @@ const originOf = (ctx: AdministratorCtx, userId: string): AuditOrigin => ({ acto
 
 async function expectRemovableUser(ctx: AdministratorCtx, userId: string): Promise<Doc<"users">> {
   const user = await expectUser(ctx, userId);
-  expectOther(ctx, user, "You cannot delete your own account here. Use the page Data of your account.");
+  expectOther(ctx, user, "You cannot delete your own account here. Delete it in your account settings, under “Data”.");
   return user;
 }
 

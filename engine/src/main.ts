@@ -76,7 +76,7 @@ function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   throw new UsageError(
-    `This needs Node ${OLDEST_NODE.join(".")} or newer, and this is Node ${process.versions.node}. \`npm run engine\` uses the version that npm installed.`,
+    `Node ${OLDEST_NODE.join(".")} or newer is required, but this is Node ${process.versions.node}. \`npm run engine\` uses the version that npm installed.`,
   );
 }
 

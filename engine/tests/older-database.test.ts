@@ -78,7 +78,7 @@ function emptyDatabase(): void {
 }
 
 it.each([
-  ["is missing", removeDatabase, /deployment\.sqlite3 is missing, but .*files holds stored files/],
+  ["is missing", removeDatabase, /deployment\.sqlite3 is missing, but .*files contains stored files/],
   ["has no bytes", () => truncateSync(database()), /deployment\.sqlite3 is empty, but/],
   ["has no tables", emptyDatabase, /deployment\.sqlite3 is empty, but/],
 ])("refuses to start when the database %s", { tags: "slow" }, async (_what, damage, message) => {

@@ -573,7 +573,7 @@ describe("requests that Node answers by itself by default", () => {
       { headers: { Expect: "a miracle" } },
       "/projects",
       417,
-      "Only the expectation 100-continue is known.\n",
+      "Only the expectation 100-continue is supported.\n",
     ],
   ])("have the security headers: %s", async (_, options, path, status, text) => {
     const { url } = await serve();

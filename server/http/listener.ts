@@ -111,7 +111,7 @@ export function createListener(options: ListenerOptions): Server {
   // Without a handler, Node answers without security headers.
   server.on("checkExpectation", (request, response) => {
     const { plain } = sites.get(requestOrigin(request, options) ?? "") ?? fallback;
-    response.writeHead(417, { ...plain, Connection: "close" }).end("Only the expectation 100-continue is known.\n");
+    response.writeHead(417, { ...plain, Connection: "close" }).end("Only the expectation 100-continue is supported.\n");
   });
 
   server.on("upgrade", (request, socket, head) => {

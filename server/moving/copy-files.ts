@@ -114,6 +114,6 @@ export function differingFiles(source: FileList, target: FileList): string[] {
     const [expected, found] = [source.get(id), target.get(id)];
     if (!found) return [`File ${id} is missing.`];
     if (!expected) return [`File ${id} does not exist in the source.`];
-    return expected.size === found.size && expected.sha256 === found.sha256 ? [] : [`File ${id} has other content than in the source.`];
+    return expected.size === found.size && expected.sha256 === found.sha256 ? [] : [`The content of file ${id} differs from the source.`];
   });
 }

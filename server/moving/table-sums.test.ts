@@ -28,7 +28,7 @@ it("ignores the order of documents and fields, and how numbers are written", asy
 });
 
 it.each([
-  ["a changed value", { users: ['{"_id":"a","n":2}'] }, "Table users has other documents than the source."],
+  ["a changed value", { users: ['{"_id":"a","n":2}'] }, "The documents of table users differ from the source."],
   ["a missing document", { users: [] }, "Table users has 0 documents instead of 1."],
   ["an additional table", { users: ['{"_id":"a","n":1}'], tags: ["{}"] }, "Table tags has 1 documents instead of 0."],
   ["another component", { "_components/c/users": ['{"_id":"a","n":1}'] }, "Table c/users has 1 documents instead of 0."],

@@ -44,6 +44,6 @@ export function differencesOf(source: TableSums, target: TableSums): string[] {
     const [expected, found] = [source.get(name), target.get(name)];
     if (expected?.documents !== found?.documents)
       return [`Table ${name} has ${found?.documents ?? 0} documents instead of ${expected?.documents ?? 0}.`];
-    return expected?.sum === found?.sum ? [] : [`Table ${name} has other documents than the source.`];
+    return expected?.sum === found?.sum ? [] : [`The documents of table ${name} differ from the source.`];
   });
 }

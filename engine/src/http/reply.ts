@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { DamagedDataError, DISK_FULL, DiskFullError, OverloadedError } from "../values/errors.ts";
 import { RequestError } from "./errors.ts";
 
-const DAMAGED = "The data of this deployment is damaged, so nothing is written. Its log says what to do.";
+const DAMAGED = "The data of this deployment is damaged, so nothing is written. See its log for what to do.";
 
 export type Reply = { status: number; headers: OutgoingHttpHeaders; body: string | Uint8Array | Readable | null };
 

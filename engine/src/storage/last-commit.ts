@@ -84,7 +84,7 @@ export function storeLastCommit(dir: string, latest: () => Timestamp, report: (e
 export function checkDatabaseFile(dir: string, accepted: number | null): boolean {
   if (!hasStoredFiles(dir)) return false;
   const path = join(dir, FILE_NAME);
-  if (!existsSync(path)) return accept(dir, accepted, `${path} is missing, but ${placeOfFiles(dir)} holds stored files.`);
+  if (!existsSync(path)) return accept(dir, accepted, `${path} is missing, but ${placeOfFiles(dir)} contains stored files.`);
   return statSync(path).size === 0 && accept(dir, accepted, emptyText(dir));
 }
 
@@ -106,7 +106,7 @@ function accept(dir: string, accepted: number | null, problem: string): true {
   throw new StorageError(`${problem} ${recoverySteps(dir)}`);
 }
 
-const emptyText = (dir: string): string => `${join(dir, FILE_NAME)} is empty, but ${placeOfFiles(dir)} holds stored files.`;
+const emptyText = (dir: string): string => `${join(dir, FILE_NAME)} is empty, but ${placeOfFiles(dir)} contains stored files.`;
 const placeOfFiles = (dir: string): string => locationOfFiles(dir) ?? join(dir, "files");
 
 function newestKnownTime(dir: string): Date {

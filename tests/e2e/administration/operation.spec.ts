@@ -78,7 +78,7 @@ bothWays((javaScript) => {
   );
 
   test(
-    "sends a test mail and a verification, and lists deliveries",
+    "sends a test email and a verification, and lists deliveries",
     { tag: ["@administration-test-mail", "@slow"] },
     async ({ launch, mailbox, browser }) => {
       test.slow();
@@ -97,9 +97,9 @@ bothWays((javaScript) => {
       await page.goto(`/admin/mail`);
       if (javaScript) await hydrated(page);
       await expect(page.getByText("Messages are sent from Atelier <atelier@example.com>.")).toBeVisible();
-      await page.getByRole("button", { name: "Send test mail" }).click();
-      await expect.poll(() => mailbox.for(admin.email).filter(({ subject }) => subject.startsWith("Test mail")).length).toBe(1);
-      const delivery = page.getByRole("list", { name: "Deliveries" }).getByRole("listitem").filter({ hasText: "Test mail" });
+      await page.getByRole("button", { name: "Send test email" }).click();
+      await expect.poll(() => mailbox.for(admin.email).filter(({ subject }) => subject.startsWith("Test email")).length).toBe(1);
+      const delivery = page.getByRole("list", { name: "Deliveries" }).getByRole("listitem").filter({ hasText: "Test email" });
       if (javaScript) await expect(delivery).toContainText("Sent");
       else
         await expect(async () => {
@@ -126,7 +126,7 @@ bothWays((javaScript) => {
 });
 
 bothWays((javaScript) => {
-  test("repeats a failed job", { tag: "@administration-repeat-button" }, async ({ app, page, admin }, testInfo) => {
+  test("retries a failed job", { tag: "@administration-repeat-button" }, async ({ app, page, admin }, testInfo) => {
     await failJob(app, testInfo.outputPath("job.zip"));
     await page.goto("/admin/jobs");
     const failed = page.getByRole("list", { name: "Failed jobs" }).getByRole("listitem").filter({ hasText: FAILING_JOB });
@@ -138,9 +138,9 @@ bothWays((javaScript) => {
     if (javaScript) await hydrated(page);
     await failed
       .first()
-      .getByRole("button", { name: `Repeat ${FAILING_JOB}` })
+      .getByRole("button", { name: `Retry ${FAILING_JOB}` })
       .click();
-    await expect(page.getByText("Repeated.", { exact: true }).first()).toBeVisible();
+    await expect(page.getByText("The job runs again.", { exact: true }).first()).toBeVisible();
     await expect(async () => {
       await page.reload();
       await expect(failed).toHaveCount(before + 1, { timeout: 1000 });

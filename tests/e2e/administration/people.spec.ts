@@ -220,7 +220,7 @@ test(
     await hydrated(page);
     await expect(page.getByRole("heading", { name: "Administration", level: 1 })).toBeVisible();
     await page.getByRole("link", { name: grace.email }).click();
-    await expect(page.getByText("The role comes from a group at the issuer and ends there.")).toBeVisible();
+    await expect(page.getByText("A group at the issuer grants the role. To remove it, remove the person from the group.")).toBeVisible();
 
     grace.claims["groups"] = [];
     const other = await browser.newContext({ extraHTTPHeaders: { "X-Person": grace.sub } });

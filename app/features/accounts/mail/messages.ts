@@ -144,7 +144,7 @@ function contentOf(message: Message): Content {
       };
     case "test":
       return {
-        subject: "Test mail",
+        subject: "Test email",
         lines: ["An administrator sent this message to test the mail server. It works."],
         link: { label: "Open the administration", url: message.url },
         foot: "You receive this email because you are an administrator of this installation.",

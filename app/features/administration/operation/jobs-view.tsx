@@ -33,10 +33,10 @@ function RepeatJob({ job: { id, name } }: { job: FailedCall }) {
       state={state}
       className="grid gap-3"
       hidden={{ id }}
-      successTexts={{ [`job-repeated-${id}`]: "Repeated." }}
+      successTexts={{ [`job-repeated-${id}`]: "The job runs again." }}
       submit={
         <>
-          Repeat<span className="sr-only"> {name}</span>
+          Retry<span className="sr-only"> {name}</span>
         </>
       }
     />

@@ -15,7 +15,7 @@ export const mailIntents = {
     async run(_, request) {
       const config = request.context.get(configContext);
       if (mailProviderLink(config) === null)
-        throw new Rejection("This installation sends no mail. Set SMTP_URL first.", { status: 422, code: "NO_MAIL" });
+        throw new Rejection("This installation does not send email. Set SMTP_URL first.", { status: 422, code: "NO_MAIL" });
       const { value: me } = await convexFor(request.context).preload(api.accounts.mine.getMe, {});
       const message = { kind: "test" as const, to: me.email, name: me.name, url: `${config.publicUrl}/admin/mail` };
       const expiresAt = Date.now() + mailLifetime(message.kind);

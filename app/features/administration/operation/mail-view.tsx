@@ -25,7 +25,7 @@ export function TestMailForm({ email }: { email: string }) {
   return (
     <AccountForm
       state={state}
-      submit="Send test mail"
+      submit="Send test email"
       successTexts={{ "test-mail-queued": `A message to ${email} is queued. Its delivery appears below.` }}
     />
   );
@@ -47,7 +47,7 @@ const KINDS: Record<string, string> = {
   code: "Code",
   notice: "Account notice",
   notification: "Project notification",
-  test: "Test mail",
+  test: "Test email",
   backupWarning: "Warning about backups",
 };
 

@@ -109,7 +109,7 @@ async function resendVerification(userId: string, { request, context }: FormRequ
   const { value: shown } = await convexFor(context).preload(people.get, { userId });
   const config = context.get(configContext);
   if (mailProviderLink(config) === null)
-    throw new Rejection("This installation sends no mail. Set SMTP_URL first.", { status: 422, code: "NO_MAIL" });
+    throw new Rejection("This installation does not send email. Set SMTP_URL first.", { status: 422, code: "NO_MAIL" });
   if (shown.emailVerified) throw new Rejection("This address is already verified.", { status: 422, code: "ALREADY_VERIFIED" });
   try {
     await authFor(config, request).api.sendVerificationEmail({ body: { email: shown.email } });

@@ -75,7 +75,7 @@ export function PersonSignIn({ person, sendsMail }: PersonProps & { sendsMail: b
       <Facts>
         <Fact name="Methods">{all.length === 0 ? "None" : all.join(", ")}</Fact>
         <Fact name="Second factor">{twoFactor ? "On" : "Off"}</Fact>
-        <Fact name="Open sessions">{count(sessions, "session")}</Fact>
+        <Fact name="Active sessions">{count(sessions, "session")}</Fact>
         <Fact name="Access tokens">{count(accessTokens, "token")}</Fact>
       </Facts>
       <div className="grid gap-4">
@@ -94,7 +94,7 @@ function SignOutForm({ person: { id } }: PersonProps) {
       state={state}
       hidden={{ userId: id }}
       submit="Sign out everywhere"
-      successTexts={{ "person-signed-out": "All sessions are ended." }}
+      successTexts={{ "person-signed-out": "Signed out of all sessions." }}
     />
   );
 }
@@ -118,7 +118,7 @@ function ResendVerificationForm({ person: { id } }: PersonProps) {
       state={state}
       hidden={{ userId: id }}
       submit="Resend verification"
-      successTexts={{ "verification-sent": "The verification mail is sent." }}
+      successTexts={{ "verification-sent": "The verification email was sent." }}
     />
   );
 }
@@ -129,7 +129,7 @@ export function PersonRole({ person: { id, isAdministrator, isLastAdministrator 
     ? "This is the last administrator, so the role can only be removed after another account has it (npm run user -- admin EMAIL)."
     : isAdministrator
       ? "The operator gave the role (npm run user -- admin EMAIL)."
-      : "The role comes from a group at the issuer and ends there.";
+      : "A group at the issuer grants the role. To remove it, remove the person from the group.";
   return (
     <Section title="Administrator" about={about}>
       {isAdministrator && !isLastAdministrator ? (

@@ -69,9 +69,9 @@ async function serve(
   const { searchParams } = new URL(request.url);
   const requestedWidth = readWidth(searchParams.get("w"));
   const width = link && !link.downloads && requestedWidth !== null ? withoutOriginal(requestedWidth) : requestedWidth;
-  if (width === null) return text(400, `w is ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
+  if (width === null) return text(400, `w must be ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
   const turn = readRotation(searchParams.get("turn"));
-  if (turn === null) return text(400, `turn is one of ${ROTATIONS.join(", ")}.`);
+  if (turn === null) return text(400, `turn must be one of ${ROTATIONS.join(", ")}.`);
 
   const pictures = imageServiceFor(context.get(configContext));
   const reference: ImageReference = {
@@ -134,7 +134,6 @@ const withoutOriginal = (width: VariantWidth | typeof OWN_WIDTH): VariantWidth =
 
 const LINK_WIDTH_MAX: VariantWidth = 3840;
 
-/** Serves the original pixels without metadata. Throws "not_found" without the right to download. */
 async function serveStripped(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
   await question.pictures.expectDownload(question.of);
   const response = await serveVariant(question, picture, { width: OWN_WIDTH, rotation, targetFormat: "webp" });

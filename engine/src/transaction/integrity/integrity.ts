@@ -68,7 +68,7 @@ export function* databaseProblems(sql: DatabaseSync): Generator<string> {
       const expected = vectors.get(index.id) ?? 0;
       const found = vectorIndexes.count(index);
       if (found.vectors !== expected || found.marks !== expected * index.filterFields.length)
-        yield `Vector index ${qualifiedName(table)}.${index.name} holds ${found.vectors} vectors and ${found.marks} filters for ${expected} documents.`;
+        yield `Vector index ${qualifiedName(table)}.${index.name} has ${found.vectors} vectors and ${found.marks} filters for ${expected} documents.`;
     }
   }
 }
@@ -95,7 +95,7 @@ function* strayWords(sql: DatabaseSync, tables: Table[], words: Map<number, Set<
       const expected = words.get(index.id) ?? new Set();
       const rows = textIndexes.rows(index);
       if (rows.length !== expected.size || rows.some((row) => !expected.has(row))) {
-        yield `Search index ${qualifiedName(table)}.${index.name} holds ${rows.length} documents instead of ${expected.size}.`;
+        yield `Search index ${qualifiedName(table)}.${index.name} has ${rows.length} documents instead of ${expected.size}.`;
       }
     }
   }

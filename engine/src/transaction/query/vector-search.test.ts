@@ -359,10 +359,10 @@ describe("a vector index", () => {
       expect.stringMatching(/^Document \w+: vector index by_embedding lacks its vector or its filters\.$/),
     ]);
     expect(change("INSERT INTO vectors SELECT 1000 + row, vector FROM vectors LIMIT 1")).toContain(
-      "Vector index foods.by_embedding holds 7 vectors and 12 filters for 6 documents.",
+      "Vector index foods.by_embedding has 7 vectors and 12 filters for 6 documents.",
     );
     expect(change("DELETE FROM vectors WHERE row > 1000; DELETE FROM vectors_filters WHERE mark GLOB 'f1*'")).toContain(
-      "Vector index foods.by_embedding holds 6 vectors and 6 filters for 6 documents.",
+      "Vector index foods.by_embedding has 6 vectors and 6 filters for 6 documents.",
     );
     data.db = openDatabase(data.dir);
   });

@@ -489,7 +489,7 @@ describe("a start", () => {
     await isMoved(1);
     await fixture.runner.close();
     for (const name of names(".").filter((each) => each.startsWith("deployment.sqlite3"))) rmSync(join(fixture.dir, name));
-    await expect(fixture.open()).rejects.toThrow(/is missing, but s3:.* holds stored files/);
+    await expect(fixture.open()).rejects.toThrow(/is missing, but s3:.* contains stored files/);
     rmSync(join(fixture.dir, "file-bucket.json"));
     fixture.fileBucket = null;
     await recover();
