@@ -32,7 +32,6 @@ export default defineConfig({
           include: shared,
           // Starting a process per file takes three fifths of the processor time.
           isolate: false,
-          // These replace the common ones.
           setupFiles: ["tests/harness/isolate-file.ts", SEED],
         },
       },

@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 
 const THREAD = /startThread\([^()]*new URL\("(\.\/[^"]+)"|new Worker\(new URL\("(\.\/[^"]+)"/g;
 
-/** Returns the modules that threads load first, by their sources. */
 function threadEntries(): string[] {
   return globSync("{engine/src,server,app}/**/*.ts", { exclude: (name) => name.endsWith(".test.ts") }).flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(THREAD)].map(([, started, own]) => resolve(dirname(file), started ?? own ?? "")),
@@ -21,7 +20,6 @@ function awaitsAtTop(node: unknown): boolean {
   return Object.values(node).some(awaitsAtTop);
 }
 
-/** Adds the modules that the file imports statically, without packages. */
 function collect(file: string, found: Map<string, boolean>): Map<string, boolean> {
   if (found.has(file)) return found;
   const { program, module } = parseSync(file, readFileSync(file, "utf8"));

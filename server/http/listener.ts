@@ -59,7 +59,6 @@ export function createListener(options: ListenerOptions): Server {
     headersTimeout: limits.headersTimeout ?? HEADERS_TIMEOUT,
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL, limits.headersTimeout ?? CHECKING_INTERVAL),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    // Node's own answer has no security headers.
     requireHostHeader: false,
   });
   server.setTimeout(IDLE_TIMEOUT);
@@ -194,7 +193,6 @@ function refuse(request: IncomingMessage, origin: string | null): Refusal | null
   return null;
 }
 
-/** RFC 9112, 3.2. */
 const isHostMissing = ({ headers, httpVersion }: IncomingMessage) => headers.host === undefined && httpVersion === "1.1";
 
 const takesFiles = (request: IncomingMessage, path: string): boolean =>

@@ -92,7 +92,6 @@ export const scheduledCalls = internalQueryGeneric({
   },
 });
 
-/** Returns the first argument of each call, the oldest first. */
 export const scheduledArguments = internalQueryGeneric({
   args: { name: v.string() },
   handler: async ({ db }, { name }): Promise<Record<string, unknown>[]> => {

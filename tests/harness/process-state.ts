@@ -2,7 +2,6 @@ const EVENTS = ["message", "SIGINT", "SIGTERM", "uncaughtException", "unhandledR
 /** Set by packages when they load: registries by convention, and the folder of sharp's library. */
 const SET_BY_PACKAGES = /^(?:Symbol\(|__|process\.env\.VIPSHOME$)/;
 
-/** What the test files of one process share, by name. */
 export type ProcessState = Map<string, unknown>;
 
 /** Returns the process's globals, clock, random numbers, variables, working directory, exit code and numbers of listeners. */

@@ -35,7 +35,6 @@ export function sharedFiles(): string[] {
     .toSorted();
 }
 
-/** Whether a test's source uses what can change the state of its process. */
 export const changesProcess = (source: string): boolean => PROCESS_STATE.test(source);
 
 /** Returns the specifiers of a module's imports, without imports of types. */
@@ -52,7 +51,6 @@ function reaches(file: string, pattern: RegExp, imports: (file: string) => strin
   return false;
 }
 
-/** Returns the path of the imported file, or the specifier of a package. */
 function resolve(specifier: string, importer: string): string {
   const path = specifier.startsWith(".")
     ? join(dirname(importer), specifier)

@@ -113,8 +113,8 @@ bothWays((javaScript) => {
       const before = verifications().length;
       await page.getByRole("button", { name: "Resend verification" }).click();
       await expect.poll(() => verifications().length).toBe(before + 1);
-      if (javaScript) await expect(page.getByText("The verification mail is sent.")).toBeVisible();
-      else expect(await page.content()).toContain("The verification mail is sent.");
+      if (javaScript) await expect(page.getByText("The verification email was sent.")).toBeVisible();
+      else expect(await page.content()).toContain("The verification email was sent.");
 
       await page.goto(`/admin/mail`);
       const issuer = page.getByRole("list", { name: "Issuers" }).getByRole("listitem");

@@ -5,7 +5,6 @@ import { createContext, createElement, useContext } from "react";
 /** Symbol ids by icon (`icon-symbols.tsx`); null: each icon draws itself. */
 export const SymbolsContext = createContext<ReadonlyMap<IconNode, string> | null>(null);
 
-/** `.icon` sets what all icons have in common. */
 export function Icon({ of: icon, className }: { of: IconNode; className?: string }) {
   const symbol = useContext(SymbolsContext)?.get(icon);
   const classes = clsx("icon", className);
