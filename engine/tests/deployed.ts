@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleSources } from "../src/functions/bundles/bundle-fixture.ts";
+import { bundleSources, type ComponentSources } from "../src/functions/bundles/bundle-fixture.ts";
 import type { Bundle } from "../src/functions/types.ts";
 import { NO_SIMULATION, type Simulation } from "../src/simulation/options.ts";
 import { startDeployment, type Deployment } from "../src/deployment.ts";
@@ -40,10 +40,11 @@ export async function pushFixture(target: Target, issuer: Issuer): Promise<strin
   return project;
 }
 
-export async function pushProject(target: Target, project: string): Promise<void> {
+export async function pushProject(target: Target, project: string, components: ComponentSources = {}): Promise<void> {
   const folder = join(project, "convex");
   const names = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"));
-  await pushBundle(target, await bundleSources(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]))));
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+  await pushBundle(target, await bundleSources(files, components));
 }
 
 export async function pushBundle(target: Target, { modules, schema, authConfig, definition, components, nodeDependencies }: Bundle) {

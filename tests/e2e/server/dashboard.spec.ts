@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
+import { convexToJson } from "convex/values";
 import { ADMIN_KEY, createIssuer, type EngineProcess, removeFolder, startEngine, temporaryFolder } from "@atelier/engine/testing/harness";
 import { pushFixture, pushProject } from "@atelier/engine/testing/deployed";
 import { expect, expectAccessible, test } from "../../harness/test.ts";
@@ -11,6 +12,17 @@ const CRONS = `import { anyApi, cronJobs } from "convex/server";
 const crons = cronJobs();
 crons.monthly("monthly count", { day: 1, hourUTC: 0, minuteUTC: 0 }, anyApi.counters.add, { name: "monthly", by: 1 });
 export default crons;`;
+const APP = `import { defineApp } from "convex/server";
+import ledger from "./_componentDeps/${Buffer.from("ledger").toString("base64url")}";
+const app = defineApp();
+app.use(ledger);
+export default app;`;
+const LEDGER = {
+  "convex.config.ts": `import { defineComponent } from "convex/server"; export default defineComponent("ledger");`,
+  "schema.ts": `import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+export default defineSchema({ entries: defineTable({ cents: v.int64(), kind: v.string() }).index("by_cents", ["cents"]) });`,
+};
 
 let dataDir: string;
 let project: string;
@@ -22,7 +34,8 @@ test.beforeAll(async () => {
   project = await pushFixture(deployment, await createIssuer());
   await writeFile(join(project, "convex/reminders.ts"), REMINDERS);
   await writeFile(join(project, "convex/crons.ts"), CRONS);
-  await pushProject(deployment, project);
+  await writeFile(join(project, "convex/convex.config.ts"), APP);
+  await pushProject(deployment, project, { ledger: { files: LEDGER } });
 });
 test.afterAll(async () => {
   await deployment.stop();
@@ -30,11 +43,11 @@ test.afterAll(async () => {
   removeFolder(project);
 });
 
-async function change(path: string, args: object): Promise<unknown> {
+async function change(path: string, args: object, componentPath = ""): Promise<unknown> {
   const response = await fetch(`${deployment.url}/api/mutation`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Convex ${ADMIN_KEY}` },
-    body: JSON.stringify({ path, args: [args], format: "convex_encoded_json" }),
+    body: JSON.stringify({ path, args: [args], format: "convex_encoded_json", componentPath }),
   });
   const { status, value, errorMessage } = await response.json();
   if (status !== "success") throw new Error(errorMessage);
@@ -138,6 +151,41 @@ test("adds, edits and deletes documents, and keeps rejected input", async ({ pag
   await expect(cell(page, "two")).toBeVisible();
   await page.getByRole("button", { name: "Delete selected (3)" }).click();
   await dialog.getByRole("button", { name: "Delete selected (3)" }).click();
+  await expect(page.getByText("No documents.")).toBeVisible();
+});
+
+test("edits integers of a component's table, and deletes all matches", async ({ page }) => {
+  const entries = Array.from({ length: 620 }, (_, i) => ({ cents: convexToJson(BigInt(i)), kind: i < 610 ? "old" : "new" }));
+  await change("_system/dashboard/insert", { table: "entries", documents: entries }, "ledger");
+  await open(page);
+  await page.getByLabel("Component").selectOption("ledger");
+  await page.getByRole("combobox", { name: "Table", exact: true }).selectOption("entries");
+  const rows = page.getByRole("region", { name: "Documents of entries" }).getByRole("row");
+  await page.getByLabel("Sort by").selectOption("by_cents");
+  await expect(rows.nth(1).getByRole("cell").nth(2)).toHaveText("619n");
+  await rows
+    .nth(1)
+    .getByRole("button", { name: /^Edit / })
+    .click();
+  const editor = page.getByLabel("Fields (JSON)");
+  await expect(editor).toHaveValue(/"\$integer": "619"/);
+  await editor.fill('{ "cents": { "$integer": "9007199254740993" }, "kind": "new" }');
+  await page.getByRole("button", { name: "Save document" }).click();
+  await expect(rows.nth(1).getByRole("cell").nth(2)).toHaveText("9007199254740993n");
+
+  await page.getByLabel("Field", { exact: true }).fill("kind");
+  await page.getByLabel("Value (JSON)").fill('"old"');
+  await page.getByRole("button", { name: "Add filter" }).click();
+  await expect(rows.nth(1).getByRole("cell").nth(2)).toHaveText("609n");
+  await page.getByRole("button", { name: "Delete all matches" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("all documents that match the filters of entries permanently");
+  await dialog.getByRole("button", { name: "Delete all matches" }).click();
+  await expect(dialog).toBeHidden();
+  await page.getByRole("button", { name: "Remove filter kind" }).click();
+  await expect(rows).toHaveCount(11);
+  await page.getByRole("button", { name: "Delete all documents" }).click();
+  await dialog.getByRole("button", { name: "Delete all documents" }).click();
   await expect(page.getByText("No documents.")).toBeVisible();
 });
 
