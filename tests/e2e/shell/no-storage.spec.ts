@@ -124,10 +124,14 @@ for (const javaScriptEnabled of [true, false])
     }
   });
 
+/** Names the app's own address in requests, because an app with `APP_URL` refuses forms from others. */
 async function startCookieBlocker(app: RunningApp) {
   let blocks = true;
   const server = createServer((request, response) => {
-    const headers = { ...request.headers };
+    const headers = { ...request.headers, host: new URL(app.url).host };
+    const own = `http://${request.headers.host}`;
+    if (headers.origin === own) headers.origin = app.url;
+    if (headers.referer !== undefined) headers.referer = headers.referer.replace(own, app.url);
     if (blocks) delete headers.cookie;
     const target = { host: "127.0.0.1", port: app.port, path: request.url, method: request.method, headers };
     const onward = httpRequest(target, (answer) => {
