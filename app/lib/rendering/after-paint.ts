@@ -1,7 +1,7 @@
 /** Waits for the first frame; hidden pages draw none. Pending style sheets delay frames (HTML, 'render-blocked'). */
 const PAINTED = "document.hidden||await new Promise((painted)=>requestAnimationFrame(()=>setTimeout(painted)));";
 
-const WATCH = `let used=false;for(const kind of["submit","click"])addEventListener(kind,()=>{used=true},{capture:true,once:true});`;
+const WATCH = `let used=false;for(const kind of["submit","click","input"])addEventListener(kind,()=>{used=true},{capture:true,once:true});`;
 
 /** Reloads an unused page once when an import fails, because browsers cache the failure. A used page works without scripts. */
 const RELOAD = `const [page]=performance.getEntriesByType("navigation");

@@ -16,7 +16,7 @@ export type ActionsPort = {
 
 let provided: ActionsPort | null = null;
 
-/** For a process of its own (`../node/node-actions-entry.ts`). */
+/** Called by the process of Node.js actions (`../node/node-actions-entry.ts`). */
 export function provideActionsPort(port: ActionsPort): void {
   provided = port;
 }
