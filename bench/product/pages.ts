@@ -17,10 +17,11 @@ const ROUND_MS = 1500;
 async function clientOf(app: RunningApp, person: Person): Promise<{ convex: ConvexHttpClient; cookie: string }> {
   const page = await fetch(`${app.url}/projects`, { headers: { Cookie: person.cookieHeader } });
   const made = page.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
-  const token = made.find((pair) => pair?.includes("convex_token="))?.split("=")[1] ?? "";
+  const cookie = [person.cookieHeader, ...made].join("; ");
   const convex = new ConvexHttpClient(app.deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false });
+  const token = /convex_token=([^;]+)/.exec(cookie)?.[1] ?? "";
   convex.setAuth(/eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(decodeURIComponent(token))?.[0] ?? "");
-  return { convex, cookie: [person.cookieHeader, ...made].join("; ") };
+  return { convex, cookie };
 }
 
 async function addProjects(convex: ConvexHttpClient, count: number, from = 0): Promise<void> {
