@@ -11,7 +11,7 @@ const query = vi.hoisted(() => vi.fn<Query>());
 const mutation = vi.hoisted(() => vi.fn<Query>());
 const fromStorage = vi.hoisted(() => vi.fn<() => Promise<Response>>());
 vi.mock("../session/convex/service-client.server", () => ({ serviceConvex: () => ({ query, mutation }) }));
-vi.mock("~/features/images/serve/image-service.server", () => ({ fromStorage }));
+vi.mock("~/lib/http/files/from-storage.server", () => ({ fromStorage }));
 
 const IMAGES = 100;
 const BYTES = 64 * 1024;

@@ -5,7 +5,7 @@ import { folderNames } from "~/features/downloads/folder-names";
 import { openAhead } from "~/features/downloads/open-ahead";
 import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
-import { fromStorage } from "~/features/images/serve/image-service.server";
+import { fromStorage } from "~/lib/http/files/from-storage.server";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
 import type { Visitor } from "../session/session.server";

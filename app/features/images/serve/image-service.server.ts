@@ -7,7 +7,7 @@ import type { AppConfig } from "~/config";
 import { backgroundWork } from "~/lib/http/background-work.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
-import { storageAddress } from "~/lib/http/files/storage-address.server";
+import { fromStorage } from "~/lib/http/files/from-storage.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { type CachedVariant, type VariantCache, openVariantCache } from "./variant-cache.server";
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";
@@ -248,12 +248,4 @@ export function variantKey(
 ): string {
   const turn = rotation === 0 ? "" : `turn${rotation}-`;
   return `${checksum}-${page === undefined ? "" : `page${page}-`}${turn}${width}${still ? "-still" : ""}-${targetFormat}-${VARIANT_VERSION}`;
-}
-
-export async function fromStorage(config: AppConfig, url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(storageAddress(config, url), init);
-  } catch (cause) {
-    throw new Unavailable("The storage is not responding", { cause });
-  }
 }
