@@ -1,4 +1,4 @@
-/** `npm run release -- major|minor|patch`: sets the version, dates the changelog, commits and tags. Pushes nothing. */
+/** `npm run release -- major|minor|patch`: sets the version, dates the changelog, records data for later upgrade tests, commits and tags. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import semver from "semver";
@@ -18,7 +18,8 @@ function main(): void {
   const changelog = releasedChangelog(readFileSync("CHANGELOG.md", "utf8"), version, new Date());
   for (const file of FILES) writeFileSync(file, withVersion(readFileSync(file, "utf8"), file, current, version));
   writeFileSync("CHANGELOG.md", changelog);
-  git("add", "CHANGELOG.md", ...FILES);
+  execFileSync(process.execPath, ["tests/older-data/record.ts", "--name", version], { stdio: "inherit" });
+  git("add", "CHANGELOG.md", "tests/fixtures/older-data", ...FILES);
   git("commit", "-m", `release: version ${version}`);
   git("tag", "-a", `v${version}`, "-m", `Version ${version}`);
   console.log(`Committed and tagged v${version}. Publish with: git push --follow-tags`);

@@ -22,11 +22,12 @@ export type Standalone = {
   close: () => Promise<void>;
 };
 
-export async function startStandalone(): Promise<Standalone> {
+/** `existing`: the folder and key of a deployment that has data. It stays when the deployment is closed. */
+export async function startStandalone(existing?: { dir: string; adminKey: string }): Promise<Standalone> {
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-standalone-"));
-  const adminKey = `standalone|${randomBytes(32).toString("hex")}`;
-  const deployment = await startEmbedded({ dir: join(dir, "data"), port: 0, sitePort: 0, adminKey, log });
+  const adminKey = existing?.adminKey ?? `standalone|${randomBytes(32).toString("hex")}`;
+  const deployment = await startEmbedded({ dir: existing?.dir ?? join(dir, "data"), port: 0, sitePort: 0, adminKey, log });
   const recorded = join(dir, "arguments");
   return {
     target: { url: deployment.url, adminKey },

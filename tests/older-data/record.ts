@@ -1,29 +1,56 @@
-import { mkdtemp, readdir, readFile, utimes, copyFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { copyFile, mkdtemp, readdir, readFile, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
-import { brotliCompressSync } from "node:zlib";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { chromium } from "@playwright/test";
 import sharp from "sharp";
-import { api } from "../convex/_generated/api.js";
-import { addPictures, deploymentAs, makeDesign } from "./e2e/support/pictures.ts";
-import { OLDER_DATA, type OlderData, RESUMED_FILE_TIME } from "./fixtures/older-data.ts";
-import { picturePath } from "./fixtures/pictures.ts";
-import { startApp } from "./harness/app.ts";
-import { launchOptions } from "./harness/chromium.ts";
-import { signUp } from "./harness/people.ts";
-import { deploymentPidIn } from "./harness/processes.ts";
-import { storeOf } from "./harness/store.ts";
+import { api } from "../../convex/_generated/api.js";
+import { ensureBuilt } from "../../server/build/ensure.ts";
+import { ARTIFACT, push, readArtifact } from "../../server/deployment/push.ts";
+import { addPictures, deploymentAs, makeDesign } from "../e2e/support/pictures.ts";
+import { picturePath } from "../fixtures/pictures.ts";
+import { startApp } from "../harness/app.ts";
+import { launchOptions } from "../harness/chromium.ts";
+import { embeddedTarget } from "../harness/move.ts";
+import { deploymentPidIn } from "../harness/processes.ts";
+import { startMailbox } from "../harness/services/mailbox.ts";
+import { startSocialServer } from "../harness/services/oidc.ts";
+import { RESUMED_FILE_TIME, TRASHED_PROJECT, writeOlderData } from "./older-data.ts";
+import { olderMember, recordAccounts } from "./record-accounts.ts";
 
-/** `npm run older-data -- FOLDER`: records the data and browser profile of this build, killed with an unfinished purge, copy and upload. */
+/** `npm run older-data -- [FOLDER] [--name NAME]`: records data of this build or of the build in FOLDER (tests/README.md). */
 
 const IMAGES = 130;
 const PARTIAL_BYTES = 40_000;
+const FAR = Date.UTC(2100, 0);
+const KEEP_IN_TRASH = `
+export const keepInTrash = Object.assign(() => {}, {
+  isMutation: true, isPublic: true, isRegistered: true,
+  exportArgs: () => '{"type":"any"}', exportReturns: () => '{"type":"any"}',
+  invokeMutation: async (args) => {
+    const [{ id, removedAt }] = JSON.parse(args);
+    await Convex.asyncSyscall("1.0/shallowMerge", JSON.stringify({ id, value: { removedAt } }));
+    return "null";
+  },
+});
+`;
 
-const [folder = ""] = process.argv.slice(2);
-const app = await startApp({}, join(folder, "build/processes/main.js"));
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: "string" } } });
+const folder = resolve(positionals[0] ?? ".");
+const name = values.name ?? nameOf(folder);
+if (positionals[0] === undefined) await ensureBuilt();
+const social = await startSocialServer();
+const mailbox = await startMailbox();
+// The second path is that of versions before November 2026.
+const main = ["build/processes/main.js", "server/main.ts"].map((path) => join(folder, path)).find((path) => existsSync(path));
+const app = await startApp({ ...social.settings, SMTP_URL: mailbox.url }, main);
 const browser = await chromium.launch(await launchOptions());
 try {
-  const person = await signUp(app.url);
+  const accounts = await recordAccounts(app, social, mailbox);
+  const owner = await olderMember(app);
+  const person = { ...owner, cookies: [], cookieHeader: owner.program.cookieHeader };
   const convex = await deploymentAs(app, person);
   const { designId } = await makeDesign(app, person);
   const [first = ""] = await addPictures(app, person, designId, [{ name: "dot.png", mimeType: "image/png", buffer: await dot() }]);
@@ -33,10 +60,14 @@ try {
   const isCopied = async () => (await convex.query(api.projects.getProjectById, { id: purged })).imageCount === IMAGES;
   while (!(await isCopied())) await new Promise((resolve) => setTimeout(resolve, 200));
   await convex.mutation(api.projects.moveToTrash, { id: purged });
-  await (await storeOf(app)).change("sessions", { userId: person.id }, { expiresAt: Date.UTC(2100, 0) });
+  const trashed = await convex.mutation(api.projects.create, { name: TRASHED_PROJECT });
+  await convex.mutation(api.projects.moveToTrash, { id: trashed });
+  await keepInTrash(trashed);
 
   const context = await browser.newContext();
-  await context.addCookies(person.cookies);
+  await context.addCookies(
+    [...owner.program.cookies].map(([cookie, value]) => ({ name: cookie, value, url: app.url, httpOnly: true, sameSite: "Lax" as const })),
+  );
   const page = await context.newPage();
   await page.goto(`${app.url}/design/${designId}`);
   await page.waitForLoadState("networkidle");
@@ -61,19 +92,47 @@ try {
   process.kill(deploymentPidIn(app.output()), "SIGKILL");
   await app.kill();
 
-  const data: OlderData = {
-    url: app.url,
-    userId: person.id,
+  const path = await writeOlderData(name, {
+    userId: owner.id,
     projectId,
     designId,
     images: IMAGES,
     profile,
-    files: Object.fromEntries((await filesIn(app.dataDir)).map(([path, bytes]) => [path, brotliCompressSync(bytes).toString("base64")])),
-  };
-  await writeFile(OLDER_DATA, JSON.stringify(data));
+    accounts,
+    files: new Map(await filesIn(app.dataDir)),
+  });
+  console.log(`Recorded ${relative(".", path)}`);
 } finally {
   await browser.close();
   await app.dispose();
+  await Promise.all([social.close(), mailbox.close()]);
+}
+
+/** Returns the version, with the commit if it is no release. */
+function nameOf(checkout: string): string {
+  const git = (...args: string[]) => execFileSync("git", ["-C", checkout, ...args], { encoding: "utf8" }).trim();
+  const { version }: { version: string } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  return git("tag", "--points-at", "HEAD").split("\n").includes(`v${version}`)
+    ? version
+    : `${version}-${git("rev-parse", "--short", "HEAD")}`;
+}
+
+/** Prevents that the trash expires before a later version opens it. The build gets a function for this, and loses it again. */
+async function keepInTrash(id: string): Promise<void> {
+  const target = await embeddedTarget(app);
+  const artifact = readArtifact(await readFile(join(folder, "build", ARTIFACT), "utf8"));
+  const changedModules = artifact.appDefinition.changedModules.map((module) =>
+    module.path === "projects.js" ? { ...module, source: module.source + KEEP_IN_TRASH, sourceMap: undefined } : module,
+  );
+  await push(target, { ...artifact, appDefinition: { ...artifact.appDefinition, changedModules } });
+  const answer = await fetch(`${target.url}/api/mutation`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Convex ${target.adminKey}` },
+    body: JSON.stringify({ path: "projects:keepInTrash", args: { id, removedAt: FAR }, format: "json" }),
+  });
+  const result: { status: string } = await answer.json();
+  if (result.status !== "success") throw new Error(`projects:keepInTrash answered ${JSON.stringify(result)}`);
+  await push(target, artifact);
 }
 
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
@@ -87,9 +146,9 @@ function dot(): Promise<Buffer> {
     .toBuffer();
 }
 
-async function filesIn(dir: string): Promise<[path: string, bytes: Buffer][]> {
+async function filesIn(dir: string): Promise<[path: string, bytes: Uint8Array][]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(dir, join(entry.parentPath, entry.name)));
   const kept = paths.filter((path) => !/(^|\/)(compiled|cache)\/|\.map$/.test(path));
-  return Promise.all(kept.map(async (path): Promise<[string, Buffer]> => [path, await readFile(join(dir, path))]));
+  return Promise.all(kept.map(async (path): Promise<[string, Uint8Array]> => [path, new Uint8Array(await readFile(join(dir, path)))]));
 }

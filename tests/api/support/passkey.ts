@@ -1,14 +1,21 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, randomBytes, sign } from "node:crypto";
 import { type Answer, type Program, text } from "./program.ts";
 
 const PRESENT = 0x01;
 const VERIFIED = 0x04;
 const ATTESTED = 0x40;
 
-export function softPasskey(userId: string) {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const { x = "", y = "" } = publicKey.export({ format: "jwk" });
-  const credentialID = randomBytes(16).toString("base64url");
+export type StoredPasskey = { credentialID: string; privateKey: JsonWebKey };
+
+const newPasskey = (): StoredPasskey => ({
+  credentialID: randomBytes(16).toString("base64url"),
+  privateKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" }),
+});
+
+export function softPasskey(userId: string, stored = newPasskey()) {
+  const { credentialID } = stored;
+  const privateKey = createPrivateKey({ key: stored.privateKey, format: "jwk" });
+  const { x = "", y = "" } = stored.privateKey;
   // COSE_Key in CBOR (RFC 9053, 7.1.1): {1: 2, 3: -7, -1: 1, -2: x, -3: y}
   const cose = Buffer.concat([
     Buffer.from("a5010203262001215820", "hex"),
@@ -19,6 +26,7 @@ export function softPasskey(userId: string) {
   let counter = 0;
 
   return {
+    stored,
     row: {
       id: credentialID,
       userId,

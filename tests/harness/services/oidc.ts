@@ -8,7 +8,7 @@ export type Identity = { sub: string; email: string; claims: Record<string, unkn
 
 export type SocialServer = {
   settings: Record<string, string>;
-  identity(claims?: Record<string, unknown>): Identity;
+  identity(claims?: Record<string, unknown>, sub?: string): Identity;
   forget(user: Identity): void;
   accessTokenSeconds: number;
   requestCount(path: string): number;
@@ -67,8 +67,7 @@ export async function startSocialServer(): Promise<SocialServer> {
       GITLAB_CLIENT_SECRET: CLIENT.secret,
       GITLAB_ISSUER: origin,
     },
-    identity(claims = {}) {
-      const sub = randomUUID();
+    identity(claims = {}, sub = randomUUID()) {
       const email = `${sub}@example.com`;
       const userInfo = { email, email_verified: true, name: "Grace Hopper", id: sub, username: "grace", state: "active", ...claims };
       const identity = { sub, email: typeof userInfo.email === "string" ? userInfo.email : email, claims: userInfo };
