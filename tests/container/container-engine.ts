@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 const MISSING = `No container engine was found. Install Podman or Docker (on Debian: podman, buildah and runc, or docker.io), or set
-CONTAINER_ENGINE to the program. Podman needs catatonit, and as root runc and fuse-overlayfs where systemd is missing.`;
+CONTAINER_ENGINE to the program. As root and without systemd, Podman needs runc and fuse-overlayfs.`;
 
 let found: Promise<string> | null = null;
 
@@ -40,14 +40,7 @@ export async function showEngine(args: string[], options: SpawnOptions = {}): Pr
 }
 
 /** As `compose.yaml` and the README run it: read-only, without privileges, with 512 MB. */
-export const CONFINED = [
-  "--init",
-  "--read-only",
-  "--tmpfs=/tmp",
-  "--cap-drop=ALL",
-  "--security-opt=no-new-privileges",
-  "--memory=512m",
-] as const;
+export const CONFINED = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--memory=512m"] as const;
 
 export type Container = {
   name: string;

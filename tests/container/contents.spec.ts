@@ -14,6 +14,7 @@ const configSchema = z.object({
   Env: z.array(z.string()),
   Volumes: z.record(z.string(), z.unknown()),
   ExposedPorts: z.record(z.string(), z.unknown()),
+  Entrypoint: z.array(z.string()),
   Cmd: z.array(z.string()),
 });
 
@@ -27,6 +28,7 @@ test("contains only files that the app needs to run", { tag: "@image-contents" }
     "package.json",
     "sbom.cdx.json",
     "server",
+    "tsconfig.json",
   ]);
   const tests = await lines("sh", "-c", "find /app -name node_modules -prune -o \\( -name '*.test.ts' -o -path '*/tests/*' \\) -print");
   expect(tests).toEqual([]);
@@ -44,12 +46,13 @@ test("is at most 120 MB large without its base", { tag: "@image-size" }, async (
   expect((Number(kib) * 1024) / 1e6).toBeLessThan(120);
 });
 
-test("runs as an unprivileged user that owns the volume, and starts Node directly", { tag: "@image-config" }, async () => {
+test("runs as an unprivileged user that owns the volume, and starts Node below tini", { tag: "@image-config" }, async () => {
   const [image] = z.array(z.object({ Config: configSchema })).parse(JSON.parse(await engine("inspect", "--type=image", IMAGE)));
   const config = image?.Config;
   expect(config?.User).toBe("1000:1000");
   expect(Object.keys(config?.Volumes ?? {})).toEqual(["/data"]);
   expect(Object.keys(config?.ExposedPorts ?? {})).toEqual(["3000/tcp"]);
+  expect(config?.Entrypoint).toEqual(["tini", "-s", "--"]);
   expect(config?.Cmd).toEqual(["node", "server/start.js"]);
   expect(config?.Env.filter((pair) => /SECRET|KEY=|PASSWORD|TOKEN/i.test(pair))).toEqual([]);
   expect(await inImage("stat", "-c", "%u", "/data")).toBe("1000");

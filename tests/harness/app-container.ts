@@ -1,5 +1,6 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CONFINED } from "../container/container-engine.ts";
 
@@ -36,9 +37,22 @@ export function runInContainer(image: string, { PATH: _path, ...env }: NodeJS.Pr
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
-  return {
-    child,
-    pid: () => Number(execFileSync(ENGINE, ["inspect", "--format={{.State.Pid}}", name], { encoding: "utf8" })),
-    signal: (signal) => (signal === "SIGKILL" ? execFile(ENGINE, ["kill", "--signal=KILL", name], () => undefined) : child.kill(signal)),
-  };
+  let found: number | undefined;
+  const pid = () => (found ??= childOf(processOf(name)));
+  // The engine takes so long to send a signal that the app would restart a deployment that a test killed before.
+  return { child, pid, signal: (signal) => void (signal === "SIGKILL" ? kill(child, pid) : child.kill(signal)) };
+}
+
+const processOf = (container: string) =>
+  Number(execFileSync(ENGINE, ["inspect", "--format={{.State.Pid}}", container], { encoding: "utf8" }));
+
+const childOf = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"));
+
+function kill(client: ChildProcess, pid: () => number): void {
+  try {
+    process.kill(pid(), "SIGKILL");
+  } catch {
+    // The container has not started, or it has ended.
+    client.kill("SIGKILL");
+  }
 }
