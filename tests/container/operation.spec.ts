@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, chown, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "@playwright/test";
+import { chosen, makeDesign, send } from "../e2e/support/pictures.ts";
 import { pageActions } from "../e2e/support/page-actions.ts";
 import { tray } from "../e2e/support/uploads.ts";
 import { noise } from "../fixtures/pictures.ts";
@@ -154,21 +155,42 @@ test("invites the first user from the container", { tag: "@container-first-user"
   await page.close();
 });
 
-test("sets up a Convex deployment and rotates its key from the image", { tag: "@container-setup" }, async () => {
-  const [port, appPort] = [await freePort(), await freePort()];
+async function startDeployment() {
+  const port = await freePort();
   const key = `image|${randomBytes(32).toString("hex")}`;
-  const convexUrl = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}`;
   const deployment = await start({
     data: await folder(1000),
     port,
     settings: { CONVEX_ADMIN_KEY: key },
-    command: ["node", "build/processes/deployment-process.js", "--data=/data", "--host=0.0.0.0", "--port=3000", `--url=${convexUrl}`],
+    command: ["node", "build/processes/deployment-process.js", "--data=/data", "--host=0.0.0.0", "--port=3000", `--url=${url}`],
   });
   await expect(async () => expect((await fetch(`${deployment.url}/version`)).status).toBe(200)).toPass();
-  const onHost = (settings: Record<string, string>, ...command: string[]) =>
-    start({ settings: { CONVEX_URL: convexUrl, ...settings }, flags: ["--network=host"], command });
+  return { url, key };
+}
+
+async function startOnHost({ settings = {}, flags = [], data }: Partial<ContainerOptions>) {
+  const [port, enginePort, sitePort] = [await freePort(), await freePort(), await freePort()];
+  const ports = { PORT: `${port}`, ENGINE_PORT: `${enginePort}`, ENGINE_SITE_PORT: `${sitePort}` };
+  const container = await start({
+    ...(data !== undefined && { data }),
+    settings: { HOST: "127.0.0.1", ...ports, ...settings },
+    flags: ["--network=host", ...flags],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const app = { ...container, url, deployment: { url: `http://127.0.0.1:${enginePort}`, forBrowsers: `${url}/convex` } };
+  await ready(app);
+  return app;
+}
+
+test("sets up a Convex deployment and rotates its key from the image", { tag: "@container-setup" }, async () => {
+  const { url, key } = await startDeployment();
   const setUp = async (settings: Record<string, string>, ...flags: string[]) => {
-    const container = await onHost({ CONVEX_DEPLOY_KEY: key, ...settings }, "node", "server/start.js", "setup:convex", ...flags);
+    const container = await start({
+      settings: { CONVEX_URL: url, CONVEX_DEPLOY_KEY: key, ...settings },
+      flags: ["--network=host"],
+      command: ["node", "server/start.js", "setup:convex", ...flags],
+    });
     expect(await container.wait(), await container.logs()).toBe(0);
     return printedSettings(await container.logs());
   };
@@ -176,11 +198,64 @@ test("sets up a Convex deployment and rotates its key from the image", { tag: "@
   expect(Object.keys(settings).toSorted()).toEqual(["BETTER_AUTH_SECRET", "CONVEX_URL", "TOKEN_SIGNING_KEY"]);
   const rotated = await setUp(settings, "--rotate-keys");
   expect(Object.keys(rotated).toSorted()).toEqual(["CONVEX_URL", "TOKEN_SIGNING_KEY"]);
-  for (const keys of [settings, { ...settings, ...rotated }]) {
-    const app = await onHost({ ...keys, HOST: "127.0.0.1", PORT: `${appPort}` });
-    await ready({ ...app, url: `http://127.0.0.1:${appPort}` });
-    await app.stop();
-  }
+  for (const keys of [settings, { ...settings, ...rotated }]) await (await startOnHost({ settings: keys })).stop();
+});
+
+test("moves its data to a Convex deployment while it runs, and back", { tag: "@container-move" }, async () => {
+  const { url, key } = await startDeployment();
+  const app = await startOnHost({ data: await folder(1000), flags: ["--memory=2g"] });
+  const person = await signUp(app.url, "Ada");
+  const move = (...args: string[]) =>
+    engine(
+      "exec",
+      `--env=CONVEX_DEPLOY_KEY=${key}`,
+      app.name,
+      "node",
+      "server/start.js",
+      "move",
+      "--from=embedded",
+      `--to=${url}`,
+      ...args,
+    );
+  expect(await move("--dry-run")).toContain("Nothing was changed");
+  await move();
+  const settings = printedSettings(await app.exec("cat", "/data/move/settings.env"));
+  expect(Object.keys(settings).toSorted()).toEqual(["BETTER_AUTH_SECRET", "CONVEX_URL", "TOKEN_SIGNING_KEY"]);
+  await app.stop();
+  const moved = await startOnHost({ settings });
+  expect((await signIn(moved.url, person)).cookies.length).toBeGreaterThan(0);
+  await moved.stop();
+
+  const data = await folder(1000);
+  const movingBack = await start({
+    data,
+    settings: { ...settings, CONVEX_DEPLOY_KEY: key },
+    flags: ["--network=host"],
+    command: ["node", "server/start.js", "move", `--from=${url}`, "--to=embedded"],
+  });
+  expect(await movingBack.wait(), await movingBack.logs()).toBe(0);
+  const back = await startOnHost({ data });
+  expect((await signIn(back.url, person)).cookies.length).toBeGreaterThan(0);
+});
+
+test("checks the data of a volume, and names a damaged image", { tag: "@container-check-data" }, async () => {
+  const data = await folder(1000);
+  const app = await startOnHost({ data });
+  const person = await signUp(app.url, "Ada");
+  const { designId } = await makeDesign(app, person);
+  expect(await (await send(app, person, designId, [await chosen("fig")])).json()).toMatchObject({ results: [{ ok: true }] });
+  await app.stop();
+  const check = async () => {
+    const checking = await start({ data, command: ["node", "server/commands/check-data.ts"] });
+    return { code: await checking.wait(), output: await checking.logs() };
+  };
+  const sound = await check();
+  expect(sound).toMatchObject({ code: 0, output: expect.stringContaining("/data/convex has no problems") });
+  expect(sound.output).not.toContain(" 0 stored files");
+  const files = (await readdir(join(data, "convex/files"), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const [{ parentPath = "", name = "" } = {}] = files;
+  await truncate(join(parentPath, name), 1);
+  expect(await check()).toMatchObject({ code: 1, output: expect.stringContaining(name) });
 });
 
 test("a newer image continues open pages and a running upload", { tag: "@container-newer-image" }, async ({ browser }) => {
@@ -236,6 +311,31 @@ async function newerImage(): Promise<string> {
   images.push(tag);
   return tag;
 }
+
+test("goes back to the data before an update", { tag: "@container-rollback" }, async () => {
+  const newer = await newerImage();
+  const data = await folder(1000);
+  const use = async <T>(image: string, work: (container: Container) => Promise<T>) => {
+    const container = await start({ image, data });
+    await ready(container);
+    const result = await work(container);
+    await container.stop();
+    return result;
+  };
+  const before = await use(IMAGE, ({ url }) => signUp(url, "Ada"));
+  const after = await use(newer, ({ url }) => signUp(url, "Grace"));
+  const rollBack = async (...args: string[]) => {
+    const container = await start({ image: newer, data, command: ["node", "server/commands/rollback.ts", ...args] });
+    expect(await container.wait(), await container.logs()).toBe(0);
+    return container.logs();
+  };
+  const [name = ""] = /\d{4}-\d\d-\d\dT[\d-]+/.exec(await rollBack()) ?? [];
+  expect(await rollBack(name)).toContain(`Restored the database from the snapshot ${name}`);
+  await use(IMAGE, async ({ url }) => {
+    expect((await signIn(url, before)).cookies.length).toBeGreaterThan(0);
+    await expect(signIn(url, after)).rejects.toThrow("401");
+  });
+});
 
 test("refuses data of a newer version", { tag: "@container-newer-data" }, async () => {
   const data = await folder(1000);
