@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ export const PRELOADED = "TEST_PRELOADED";
 export async function startApp(settings: Record<string, string> = {}, main?: string): Promise<RunningApp> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));
   copyStartedData(dataDir, settings);
-  if (APP_USER.uid !== undefined) await chown(dataDir, APP_USER.uid, APP_USER.gid);
+  await giveToAppUser(settings["DATA_DIR"] ?? dataDir);
   const ports = { PORT: await freePort(), ENGINE_PORT: await freePort(), ENGINE_SITE_PORT: await freePort() };
   const env = {
     PATH: process.env.PATH,
@@ -69,6 +69,15 @@ export async function startApp(settings: Record<string, string> = {}, main?: str
     },
   };
   return app;
+}
+
+/** Makes the user of the container the owner of a folder and its files. */
+async function giveToAppUser(folder: string): Promise<void> {
+  const { uid, gid } = APP_USER;
+  if (uid === undefined) return;
+  await mkdir(folder, { recursive: true });
+  for (const path of await readdir(folder, { recursive: true })) await chown(join(folder, path), uid, gid);
+  await chown(folder, uid, gid);
 }
 
 async function launch(env: NodeJS.ProcessEnv, lines: string[], main?: string): Promise<{ process: AppProcess; url: string }> {

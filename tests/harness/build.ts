@@ -2,10 +2,9 @@ import { ensureBuilt } from "../../server/build/ensure.ts";
 import { PRELOADED, startApp } from "./app.ts";
 import { setStartedData } from "./started-data.ts";
 
-export default async function prepare(): Promise<(() => Promise<void>) | undefined> {
+export default async function prepare(): Promise<() => Promise<void>> {
   await ensureBuilt();
   process.env[PRELOADED] = `--import=${new URL("preloads/fast-hash.js", import.meta.url)}`;
-  if (process.env["TEST_CONTAINER"]) return undefined;
   const app = await startApp();
   await app.stop();
   setStartedData(app.dataDir);

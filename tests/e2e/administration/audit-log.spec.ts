@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { APP_USER } from "../../harness/app.ts";
 import { storeOf } from "../../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
 import { makeDesign } from "../support/pictures.ts";
@@ -25,13 +28,15 @@ test("records archives of images that a person downloads", { tag: "@audits-archi
   await expect(page.getByText("Archive of images downloaded")).toHaveCount(1);
 });
 
-test("lists the backup of a command while the app runs", { tag: "@audits-commands" }, async ({ app, page, admin }, testInfo) => {
+test("lists the backup of a command while the app runs", { tag: "@audits-commands" }, async ({ app, page, admin }) => {
   expect(admin.id).not.toBe("");
   await page.goto("/admin/audit-log?category=operation");
   await hydrated(page);
   const name = `backup-${admin.id}`;
   const env = { PATH: process.env.PATH, DATA_DIR: app.dataDir };
-  await promisify(execFile)(process.execPath, [BACKUP, testInfo.outputPath(name)], { env });
+  const folder = join(tmpdir(), name);
+  await promisify(execFile)(process.execPath, [BACKUP, folder], { env, ...APP_USER });
+  await rm(folder, { recursive: true });
   const entry = page.getByRole("listitem").filter({ hasText: `Backup ${name}` });
   await expect(entry).toContainText("Backup written to a folder");
   await expect(entry).toContainText("by the operator");

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { APP_USER } from "../../harness/app.ts";
 import type { RunningApp } from "../../harness/test.ts";
 
 const START = fileURLToPath(new URL("../../../server/start.js", import.meta.url));
@@ -32,7 +33,7 @@ export async function runCommand(
     ...settings,
   };
   const cwd = join(START, "../..");
-  return run(process.execPath, [START, name, ...args], { env, cwd }).then(
+  return run(process.execPath, [START, name, ...args], { env, cwd, ...APP_USER }).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, output: error.stdout + error.stderr }),
   );
