@@ -28,10 +28,11 @@ COPY engine/package.json engine/
 COPY server/package.json server/
 # npm would keep the engine's development dependencies that optional peers of the app's packages need, too.
 # TypeScript is an optional peer of convex-helpers, which npm installs. Node loads no TypeScript from packages.
+# With convex's source maps, `setup:convex` and `move` deploy exactly the functions of the build.
 RUN npm pkg delete devDependencies --workspace=engine \
   && npm ci --omit=dev --workspace=server --workspace=engine \
   && rm -rf node_modules/typescript node_modules/@typescript node_modules/*/test node_modules/@*/*/test \
-  && find node_modules -type f \( -name "*.map" -o -name "*.ts" -o -name "*.[cm]ts" \) -delete \
+  && find node_modules -type f \( -name "*.map" -o -name "*.ts" -o -name "*.[cm]ts" \) ! -path "*/convex/dist/esm/*.map" -delete \
   && find node_modules -type d -empty -delete
 
 FROM node:24.21.0-bookworm-slim
