@@ -150,7 +150,8 @@ function onDisk(words: string[]): string[] {
   const file = new DatabaseSync(join(app.dataDir, "convex", "deployment.sqlite3"), { readOnly: true, timeout: 60_000 });
   const rows = file.prepare("SELECT json FROM documents").all();
   file.close();
-  return rows
-    .map(({ json }) => String(json))
-    .filter((json) => !json.includes('"scheduledTime"') && words.some((word) => json.includes(word)));
+  return rows.map(({ json }) => String(json)).filter((json) => !isTemporary(json) && words.some((word) => json.includes(word)));
 }
+
+/** Scheduled functions and revocations, which have ids only, and are deleted within two hours. */
+const isTemporary = (json: string) => ['"scheduledTime":', '"rows":['].some((field) => json.includes(field));

@@ -32,9 +32,10 @@ export const PRELOADED = "TEST_PRELOADED";
 
 /** Starts the built app on free ports; it has data of an earlier start, except with DATA_DIR. `main`: another copy's `build/processes/main.js`. */
 export async function startApp(settings: Record<string, string> = {}, main?: string): Promise<RunningApp> {
-  const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));
-  copyStartedData(dataDir, settings);
-  await giveToAppUser(settings["DATA_DIR"] ?? dataDir);
+  const own = await mkdtemp(join(tmpdir(), "atelier-test-"));
+  copyStartedData(own, settings);
+  const dataDir = settings["DATA_DIR"] ?? own;
+  await giveToAppUser(dataDir);
   const ports = { PORT: await freePort(), ENGINE_PORT: await freePort(), ENGINE_SITE_PORT: await freePort() };
   const env = {
     PATH: process.env.PATH,
@@ -65,7 +66,7 @@ export async function startApp(settings: Record<string, string> = {}, main?: str
     },
     async dispose() {
       await end(child.process, "SIGTERM");
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      await rm(own, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   return app;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { APP_USER, startApp } from "../../harness/app.ts";
+import { startApp } from "../../harness/app.ts";
 import { storeOf } from "../../harness/store.ts";
 import { expect, test } from "../support/mailed.ts";
 import { type Answer, member, Program } from "../support/program.ts";
@@ -30,11 +30,10 @@ test(
   async ({ mailbox }) => {
     test.slow();
     const folder = await mkdtemp(join(tmpdir(), "atelier-calls-"));
-    if (APP_USER.uid !== undefined) await chown(folder, APP_USER.uid, APP_USER.gid);
     const counted = join(folder, "calls");
     const preload = `--import ${new URL("../../harness/preloads/count-calls.ts", import.meta.url)}`;
     const neutral = { ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" };
-    const app = await startApp({ ...neutral, SMTP_URL: mailbox.url, NODE_OPTIONS: preload, COUNTED_CALLS: counted });
+    const app = await startApp({ ...neutral, SMTP_URL: mailbox.url, NODE_OPTIONS: preload, DATA_DIR: folder, COUNTED_CALLS: counted });
     try {
       const [ada, bob] = [await member(app), await member(app)];
       await (await storeOf(app)).change("users", { id: bob.id }, { emailVerified: true });

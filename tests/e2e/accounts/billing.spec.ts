@@ -42,7 +42,8 @@ test.describe("with Stripe", () => {
 
       for (let made = 0; made < PLANS.free.limits.projects; made++) await convex.mutation(api.projects.create, { name: `Project ${made}` });
       const noRoom = "The Free plan includes 3 projects.";
-      await expect(convex.mutation(api.projects.create, { name: "One more" })).rejects.toThrow(noRoom);
+      const refusal = { data: { code: "limit", message: expect.stringContaining(noRoom) } };
+      await expect(convex.mutation(api.projects.create, { name: "One more" })).rejects.toMatchObject(refusal);
       await page.goto("/projects");
       await hydrated(page);
       await page.getByRole("button", { name: "New project" }).first().click();
@@ -90,7 +91,7 @@ test.describe("with Stripe", () => {
       expect(await stripe.sendEvent(app.url, "customer.subscription.created", sold.id)).toBe(200);
       await expect(page.getByRole("button", { name: /^Upgrade to Pro/ })).toBeVisible();
       await expect(page.getByRole("meter", { name: "Projects" })).toHaveAttribute("aria-valuetext", "4 of 3");
-      await expect(convex.mutation(api.projects.create, { name: "And more" })).rejects.toThrow(noRoom);
+      await expect(convex.mutation(api.projects.create, { name: "And more" })).rejects.toMatchObject(refusal);
       await page.context().close();
     },
   );
