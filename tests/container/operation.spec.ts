@@ -8,7 +8,7 @@ import { expect, test } from "@playwright/test";
 import { chosen, makeDesign, send } from "../e2e/support/pictures.ts";
 import { pageActions } from "../e2e/support/page-actions.ts";
 import { tray } from "../e2e/support/uploads.ts";
-import { noise } from "../fixtures/pictures.ts";
+import { badFiles, noise } from "../fixtures/pictures.ts";
 import { freePort } from "../harness/app.ts";
 import { signIn, signUp } from "../harness/people.ts";
 import { printedSettings } from "../harness/setup-convex.ts";
@@ -311,6 +311,15 @@ async function newerImage(): Promise<string> {
   images.push(tag);
   return tag;
 }
+
+test("continues when a drawing needs more memory than the container has", { tag: "@container-memory" }, async () => {
+  const app = await startOnHost({ data: await folder(1000) });
+  const person = await signUp(app.url, "Ada");
+  const { designId } = await makeDesign(app, person);
+  const refused = await (await send(app, person, designId, [badFiles.largeDrawing()])).json();
+  expect(refused).toMatchObject({ results: [{ ok: false, problem: expect.stringMatching(/too (?:much memory|long) to render/) }] });
+  expect(await (await send(app, person, designId, [await chosen("fig")])).json()).toMatchObject({ results: [{ ok: true }] });
+});
 
 test("goes back to the data before an update", { tag: "@container-rollback" }, async () => {
   const newer = await newerImage();

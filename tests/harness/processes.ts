@@ -23,6 +23,9 @@ export function anonymousMiB(pid: number | null | undefined): number | null {
   return kib === undefined ? null : Number(kib) / 1024;
 }
 
+/** Returns how much sooner Linux ends this process when memory is short (proc_pid_oom_score_adj(5), at most 1000). */
+export const oomScoreAdjustment = (pid: number): number => Number(readProc(pid, "oom_score_adj"));
+
 /** Returns the CPU time in ms since the start (proc(5), stat: fields 14 and 15, in hundredths of a second); 0 without such a process. */
 export function cpuMs(pid: number | null | undefined): number {
   const fields = readProc(pid, "stat")

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { badPdfs, makePdf, phonePhotograph, pictureBytes, twoPages } from "../../../../../tests/fixtures/pictures";
+import { oomScoreAdjustment, type Process, processesBelow } from "../../../../../tests/harness/processes";
 import { DecodeError, decodeIsolated } from "./decode-isolated.server";
 import { inspectImage } from "../inspect-image.server";
 import { makeVariant } from "../make-variant.server";
@@ -29,6 +30,8 @@ async function colourAt(bytes: Buffer, left: number, top: number): Promise<numbe
   const { data } = await sharp(bytes).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return [...data];
 }
+
+const isDecoder = ({ command }: Process) => command.includes("Decodes HEIC and PDF");
 
 const isNear = (actual: number[], expected: number[]) => actual.every((value, index) => Math.abs(value - (expected[index] ?? 0)) < 12);
 
@@ -103,6 +106,16 @@ describe("PDF", () => {
       (each) => each.status === "rejected" && each.reason instanceof DecodeError && each.reason.problem,
     );
     expect(new Set(problems)).toEqual(new Set(["broken"]));
+  });
+
+  it.runIf(process.platform === "linux")("is ended before the app without memory", { tags: "@decoding-ended-first" }, async () => {
+    const adjustment = () =>
+      processesBelow(process.pid)
+        .filter(isDecoder)
+        .map(({ pid }) => oomScoreAdjustment(pid));
+    const decoding = decodeIsolated(badPdfs.bomb(), "application/pdf").catch(() => null);
+    await expect.poll(adjustment, { interval: 5, timeout: 30_000 }).toEqual([1000]);
+    await decoding;
   });
 
   it("stops a document of nested forms at its memory limit", { tags: "@stops-document-nested-forms-memory-limit" }, async () => {

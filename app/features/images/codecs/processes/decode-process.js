@@ -1,8 +1,15 @@
 // Decodes HEIC and PDF from stdin to a line of JSON and RGBA pixels. A separate process: the decoders are risky and cannot be interrupted.
 // Plain JavaScript: Node receives it as text. Arguments: decoder ("heic" or "pdf"), its module, and JSON with the request and its limits.
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+
+try {
+  // When memory is short, Linux ends this process instead of the app.
+  writeFileSync("/proc/self/oom_score_adj", "1000");
+} catch {
+  // Other systems do not have this file.
+}
 
 const [, kind = "", modulePath = "", options = "{}"] = process.argv;
 const { memoryLimit, cpuLimit, maxPixels, maxPages, dpi, page, side } = JSON.parse(options);

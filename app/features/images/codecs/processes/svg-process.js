@@ -1,6 +1,14 @@
 // Draws SVG, because librsvg cannot be interrupted. Plain JavaScript: Node receives it as text. A request with `density` returns a PNG,
 // else the size; `spent` is earlier CPU time in ms. Arguments: path of sharp, memory limit in bytes, CPU limit per request in ms.
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+
+try {
+  // When memory is short, Linux ends this process instead of the app.
+  writeFileSync("/proc/self/oom_score_adj", "1000");
+} catch {
+  // Other systems do not have this file.
+}
 
 const [, sharpPath = "", memoryLimit = "0", cpuLimit = "0"] = process.argv;
 const sharp = createRequire(sharpPath)(sharpPath);

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { oomScoreAdjustment, processesBelow } from "../../../../../tests/harness/processes";
 import { createSvgRenderer, SvgRenderError } from "./svg-renderer.server";
 
 const svg = (inner: string, size = 'width="40" height="30"') =>
@@ -60,5 +61,11 @@ describe("createSvgRenderer", () => {
   it("stops a drawing that exceeds its memory limit", { tags: "@stops-drawing-exceeds-memory-limit" }, async () => {
     const poor = createSvgRenderer({ cpuLimit: 60_000, memoryLimit: 1 });
     expect(await problemOf(poor.draw(ENDLESS, 72))).toBe("memory");
+  });
+
+  it.runIf(process.platform === "linux")("is ended before the app without memory", { tags: "@drawing-ended-first" }, async () => {
+    await drawer.measure(RED);
+    const renderers = processesBelow(process.pid).filter(({ command }) => command.includes("Draws SVG"));
+    expect(new Set(renderers.map(({ pid }) => oomScoreAdjustment(pid)))).toEqual(new Set([1000]));
   });
 });
