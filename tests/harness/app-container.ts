@@ -7,6 +7,8 @@ import { CONFINED } from "../container/container-engine.ts";
 export const IMAGE = process.env.TEST_CONTAINER;
 const ENGINE = process.env.CONTAINER_ENGINE ?? "podman";
 const USER = 1000;
+/** The memory that docs/containers.md advises. Files of some formats need more than the 512 MB of `CONFINED`. */
+const MEMORY = "--memory=2g";
 export const APP_USER = IMAGE && process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
@@ -26,6 +28,7 @@ export function runInContainer(image: string, { PATH: _path, ...env }: NodeJS.Pr
       "--rm",
       `--name=${name}`,
       ...CONFINED,
+      MEMORY,
       "--network=host",
       "--pid=host",
       `--volume=${dataDir}:${dataDir}`,
