@@ -9,14 +9,14 @@ export class SyncClient {
   #requests = 0;
   readonly #waiting = new Map<number, () => void>();
   /** Called per transition, unparsed: with a thousand subscribers parsing would dominate. */
-  onTransition: () => void = () => undefined;
+  onTransition: (text: string) => void = () => undefined;
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on("message", (data: Buffer) => {
       const text = data.toString();
       if (text.startsWith('{"type":"MutationResponse"')) this.#answered(text);
-      else if (text.startsWith('{"type":"Transition"')) this.onTransition();
+      else if (text.startsWith('{"type":"Transition"')) this.onTransition(text);
     });
   }
 
@@ -38,8 +38,8 @@ export class SyncClient {
     return new Promise((resolve) => this.#waiting.set(requestId, resolve));
   }
 
-  watch(udfPath: string, args: object): void {
-    const modifications = [{ type: "Add", queryId: 0, udfPath, args: [args] }];
+  watch(udfPath: string, ...queries: object[]): void {
+    const modifications = queries.map((args, queryId) => ({ type: "Add", queryId, udfPath, args: [args] }));
     this.send({ type: "ModifyQuerySet", baseVersion: 0, newVersion: 1, modifications });
   }
 

@@ -27,6 +27,7 @@ import { secureDeletion } from "./engine/secure-deletion.ts";
 import { smallFiles } from "./product/small-files.ts";
 import { soak } from "./product/soak.ts";
 import { start } from "./product/start.ts";
+import { subscriptions } from "./engine/subscriptions.ts";
 import { tableSize } from "./engine/table-size.ts";
 import { uploads } from "./product/uploads.ts";
 import { variants } from "./product/variants.ts";
@@ -51,6 +52,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   "secure-deletion": { title: "Secure deletion, 64 mutations in flight", measure: secureDeletion },
   "encrypted-results": { title: "Encrypted results, 64 mutations in flight", measure: encryptedResults },
   "fan-out": { title: "One write to a thousand subscribers", measure: fanOut },
+  subscriptions: { title: "1,000 clients with 10 subscriptions, 100 writes a second that change 1% of them", measure: subscriptions },
   "table-size": { title: "Table of a million rows", measure: tableSize },
   memory: { title: "Memory after 100,000 mutations and 1,000 connections", measure: memory },
   isolation: { title: "Runaway functions beside trivial ones", measure: isolation },

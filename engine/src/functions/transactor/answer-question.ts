@@ -1,6 +1,7 @@
 import { OverloadedError, StorageError } from "../../values/errors.ts";
 import { answerAdministration } from "./administration.ts";
 import { answerJobs } from "./job-operations.ts";
+import { packRun } from "./pack-run.ts";
 import type { Question } from "./transactor-protocol.ts";
 import type { OpenBatch, Transactor } from "./transactor.ts";
 
@@ -19,11 +20,11 @@ export async function answerQuestion(transactor: Transactor, batch: OpenBatch, q
 async function answerOf(transactor: Transactor, batch: OpenBatch, question: Question): Promise<unknown> {
   switch (question.kind) {
     case "queries":
-      return transactor.queries(batch, question);
+      return (await transactor.queries(batch, question)).map(packRun);
     case "inlineQuery":
       return transactor.inlineQuery(question);
     case "mutation":
-      return transactor.mutation(batch, question);
+      return packRun(await transactor.mutation(batch, question));
     case "commitMutation":
       return transactor.commitMutation(batch, question.params.id);
     case "runJob":

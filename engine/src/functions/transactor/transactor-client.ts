@@ -1,5 +1,6 @@
 import type { Timestamp } from "../../values/types.ts";
 import { TransactorProcess, errorFromWire, type Code, type Opened, type TransactorOptions } from "./transactor-process.ts";
+import { unpackAnswer } from "./pack-run.ts";
 import type { Answer, Batch, Question, QuestionName, Questions, Verdict } from "./transactor-protocol.ts";
 import { SystemError } from "../system-error.ts";
 import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "../error-messages.ts";
@@ -86,7 +87,7 @@ export class TransactorThread {
         question,
         settle: ({ answer, error }) => {
           if (error) reject(errorFromWire(error));
-          else resolve(answer as Questions[K]["answer"]);
+          else resolve(unpackAnswer(kind, answer) as Questions[K]["answer"]);
         },
       });
       this.#send(question);
