@@ -62,7 +62,7 @@ async function reconnect(server: Server, count: number): Promise<void> {
     await Promise.all(
       Array.from({ length: 10 }, async (_, lane) => {
         const client = await SyncClient.open(server.url);
-        const answered = new Promise<void>((resolve) => (client.onTransition = resolve));
+        const answered = new Promise<void>((resolve) => (client.onTransition = () => resolve()));
         client.watch("rows:atKey", { key: lane });
         await answered;
         client.close();
