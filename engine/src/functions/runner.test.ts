@@ -133,6 +133,8 @@ const WORLD = `
   export const globals = query({ args: {}, handler: async () =>
     ["Buffer", "require", "global", "setImmediate", "MessageChannel", "WebSocket", "AsyncLocalStorage", "structuredClone", "URL"].filter((name) => (globalThis as never)[name] !== undefined) });
   export const env = query({ args: {}, handler: async () => ({ ...process.env }) });
+  let calls = 0;
+  export const countsCalls = query({ args: {}, handler: async () => ++calls });
   const shared = new Headers({ "X-Is": "there" });
   export const web = query({ args: {}, handler: async () => {
     const response = new Response("body", { status: 201, headers: shared });
@@ -308,10 +310,15 @@ describe("the environment of queries and mutations", () => {
     expect(time.now).toBeLessThanOrEqual(Date.now());
   });
 
-  test("removes changes of globals before the next function", async () => {
+  test("removes changes of globals before the next function @global-changes", async () => {
     const seen = [["hi", "undefined", "function"], "patched", "undefined"];
     expect(await value("world:patch")).toEqual(seen);
     expect(await value("world:patch")).toEqual(seen);
+  });
+
+  test("keeps variables of modules for later calls, unlike Convex @module-variables", async () => {
+    const first = Number(await value("world:countsCalls"));
+    expect(await value("world:countsCalls")).toBe(first + 1);
   });
 
   test("Math.random differs in every run", async () => {
