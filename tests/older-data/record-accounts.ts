@@ -40,9 +40,9 @@ const cookiesOf = ({ cookies }: Program): Cookies => [...cookies];
 export async function recordAccounts(app: RunningApp, social: SocialServer, mailbox: Mailbox): Promise<OlderAccounts> {
   const store = await storeOf(app);
   const verify = ({ id }: Member) => store.change("users", { id }, { emailVerified: true });
-  const pathOf = async (address: string, part: string): Promise<string> => {
+  const pathOf = async (address: string, part: string, word = ""): Promise<string> => {
     for (;;) {
-      const link = mailbox.for(address).find((mail) => mail.link.includes(part))?.link;
+      const link = mailbox.for(address).find((mail) => mail.link.includes(part) && mail.text.includes(word))?.link;
       if (link !== undefined) return withoutExpiry(app, link.slice(app.url.length));
       await sleep(100);
     }
@@ -70,11 +70,11 @@ export async function recordAccounts(app: RunningApp, social: SocialServer, mail
   await through(withGitlab.program, social, gitlab, { provider: "gitlab", path: "/link-social" });
 
   const newEmail = `${randomUUID()}@example.com`;
-  const mailed = async (part: string, request: (user: Member) => Promise<{ status: number; body: unknown }>) => {
+  const mailed = async (part: string, request: (user: Member) => Promise<{ status: number; body: unknown }>, word?: string) => {
     const user = await olderMember(app);
     const answer = await request(user);
     if (answer.status !== 200) throw new Error(`The request of a mail answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return { ...accountOf(user), link: await pathOf(user.email, part), session: cookiesOf(user.program) };
+    return { ...accountOf(user), link: await pathOf(user.email, part, word), session: cookiesOf(user.program) };
   };
   const nobody = new Program(app);
   const mails = {
@@ -85,10 +85,14 @@ export async function recordAccounts(app: RunningApp, social: SocialServer, mail
     verification: await mailed("/verify-email", ({ program, email }) =>
       program.post("/send-verification-email", { email, callbackURL: "/account" }),
     ),
-    addressChange: await mailed("/verify-email", async (user) => {
-      await verify(user);
-      return user.program.post("/change-email", { newEmail, callbackURL: "/account" });
-    }),
+    addressChange: await mailed(
+      "/verify-email",
+      async (user) => {
+        await verify(user);
+        return user.program.post("/change-email", { newEmail, callbackURL: "/account" });
+      },
+      newEmail,
+    ),
     deletion: await mailed("/delete-user/callback", ({ program, password }) =>
       program.post("/delete-user", { password, callbackURL: "/sign-up" }),
     ),
