@@ -65,7 +65,8 @@ export class FairQueue {
   #firstDelayed(now: number): Question | null {
     if (this.#delayed.size === 0) return null;
     const usedUntil = (caller: string): number => this.#usedUntil.get(caller) ?? 0;
-    const [first] = [...this.#delayed.keys()].toSorted((one, other) => usedUntil(one) - usedUntil(other));
+    let first: string | undefined;
+    for (const caller of this.#delayed.keys()) if (first === undefined || usedUntil(caller) < usedUntil(first)) first = caller;
     if (first === undefined || this.#isOverShare(first, now)) return null;
     const questions = this.#delayed.get(first) ?? [];
     const question = questions.shift() ?? null;
