@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -36,6 +35,7 @@ import { createExports } from "./snapshots/exports.ts";
 import { createImports } from "./snapshots/imports.ts";
 import { snapshotRoutes } from "./snapshots/routes.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
+import { createFolder } from "./storage/folders.ts";
 import { storeLastCommit } from "./storage/last-commit.ts";
 import { NO_SIMULATION, type Simulation } from "./simulation/options.ts";
 import { createSharedQueries } from "./sync/shared-queries.ts";
@@ -87,7 +87,7 @@ export type Deployment = {
 /** Starts a deployment in this process. @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { dataDir, host = "127.0.0.1", report = (error: unknown) => console.error(error) } = options;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  createFolder(dataDir, 0o700);
   const adminKey = options.adminKey ?? (await loadAdminKey(dataDir));
 
   // Listens first, because the code needs its addresses; early requests wait.

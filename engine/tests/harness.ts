@@ -98,6 +98,7 @@ export function startEngine(
   adminKey: string,
   ports: { port: number; sitePort: number } = { port: 0, sitePort: 0 },
   args: string[] = [],
+  env: Record<string, string> = {},
 ): Promise<EngineProcess> {
   const startedAt = Date.now();
   const child = spawn(
@@ -105,7 +106,7 @@ export function startEngine(
     [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey, ...args],
     {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      env: { ...process.env, ...ALLOCATOR_SETTINGS },
+      env: { ...process.env, ...ALLOCATOR_SETTINGS, ...env },
     },
   );
   let errors = "";

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { sync } from "@atelier/engine/copy";
 import type { Log } from "../logging/log.ts";
 
 /** Commands of the operator run while the app is stopped, too. So they leave records for the audit log in DATA_DIR. */
@@ -28,6 +29,7 @@ export async function leaveRecord(dataDir: string, { at = Date.now(), ...record 
     await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 });
     await writeFile(`${path}.partial`, JSON.stringify({ ...record, at }), { mode: 0o600, flush: true });
     await rename(`${path}.partial`, path);
+    await sync(folderOf(dataDir));
   } catch (error) {
     console.warn(`The audit log will not list this: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -60,7 +60,7 @@ export async function pushIfChanged(
     log.info("the deployment has this build's functions");
   } else if (last.version === VERSION) return;
   const note = join(dataDir, PUSHED);
-  await writeFile(`${note}.new`, JSON.stringify(pushed));
+  await writeFile(`${note}.new`, JSON.stringify(pushed), { flush: true });
   await rename(`${note}.new`, note);
 }
 

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
 import * as z from "zod";
 import type { AppConfig } from "../../app/config.ts";
+import { sync } from "@atelier/engine/copy";
 import { FILE_NAME } from "@atelier/engine/database-file";
 import { completeRestore } from "./complete-restore.ts";
 import { leaveRecord } from "./operation-records.ts";
@@ -62,6 +63,7 @@ export async function storeSecrets(dataDir: string, { secret, signingKey }: AppS
   const path = join(dataDir, "secrets.json");
   const temporary = await writeTemporary(path, `${JSON.stringify({ secret, signingKey, engineAdminKey }, null, 2)}\n`);
   await rename(temporary, path);
+  await sync(dataDir);
 }
 
 async function readOrMake(dataDir: string, mayMake: boolean): Promise<StoredSecrets> {
@@ -100,6 +102,7 @@ async function writeOnce(path: string, text: string): Promise<void> {
   const temporary = await writeTemporary(path, text);
   try {
     await link(temporary, path);
+    await sync(dirname(path));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   } finally {

@@ -142,6 +142,7 @@ async function storeSnapshot(dataDir: string, version: string | null): Promise<s
     await mkdir(partial, { recursive: true, mode: 0o700 });
     await copyDatabase(join(dataDir, "convex", FILE_NAME), join(partial, FILE_NAME));
     await writeFile(join(partial, ABOUT), JSON.stringify({ version }), { mode: 0o600, flush: true });
+    await sync(partial);
     await rename(partial, folder);
     await sync(folderOf(dataDir));
   } catch (error) {

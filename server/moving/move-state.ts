@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { sync } from "@atelier/engine/copy";
 
 /** "copying" restarts; "verified" only completes the switch. */
 const stateSchema = z.object({ id: z.string(), from: z.string(), to: z.string(), phase: z.enum(["copying", "verified", "done"]) });
@@ -30,6 +31,7 @@ export function moveFolder(dataDir: string): MoveFolder {
       await prepare();
       await writeFile(`${state}.new`, JSON.stringify(next), { mode: 0o600, flush: true });
       await rename(`${state}.new`, state);
+      await sync(join(dataDir, "move"));
     },
     remove: (name) => rm(path(name), { recursive: true, force: true }),
   };

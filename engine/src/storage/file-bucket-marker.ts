@@ -1,6 +1,7 @@
 /** Records beside the database that stored files are in a bucket, so that no start without the bucket takes them for lost. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "./folders.ts";
 
 const FILE_NAME = "file-bucket.json";
 
@@ -29,21 +30,7 @@ export function readFileBucketMarker(dir: string): FileBucketMarker | null {
 }
 
 export function writeFileBucketMarker(dir: string, marker: FileBucketMarker): void {
-  const path = join(dir, FILE_NAME);
-  const file = openSync(`${path}.new`, "w", 0o600);
-  try {
-    writeSync(file, `${JSON.stringify(marker)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(`${path}.new`, path);
-  const folder = openSync(dir, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  replaceFile(join(dir, FILE_NAME), `${JSON.stringify(marker)}\n`);
 }
 
 export function locationOfFiles(dir: string): string | null {

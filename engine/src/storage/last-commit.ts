@@ -1,21 +1,11 @@
 /** Detects at start that the database was deleted, or replaced by a copy that is older than the stored files. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  opendirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, opendirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
 import { FILE_NAME, openCopy } from "./file.ts";
 import { locationOfFiles } from "./file-bucket-marker.ts";
+import { replaceFile } from "./folders.ts";
 import { bigintOf, prepareWithBigInts } from "./rows.ts";
 
 const LAST_COMMIT = "last-commit";
@@ -29,15 +19,7 @@ const recoverySteps = (dir: string): string =>
   `Restore the right database or a backup. To continue with this database, start with ${acceptingStart(newestKnownTime(dir))}. Files without a row are then moved to the quarantine folder.`;
 
 export function writeLastCommit(dir: string, latest: Timestamp): void {
-  const path = join(dir, LAST_COMMIT);
-  const file = openSync(`${path}.new`, "w", 0o600);
-  try {
-    writeSync(file, `${latest}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(`${path}.new`, path);
+  replaceFile(join(dir, LAST_COMMIT), `${latest}\n`);
 }
 
 export function newestCommit(dir: string): Timestamp {

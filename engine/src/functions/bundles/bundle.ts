@@ -1,6 +1,7 @@
 /** Stored in the database, so that code, schema and settings change in one commit. DIR/modules is a cache for Node's loader. */
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { hrtime, pid } from "node:process";
 import type { Settings } from "../../transaction/types.ts";
@@ -55,22 +56,46 @@ function filesOf(bundle: Bundle): [file: string, BundledModule][] {
   return [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** Roots whose files this thread has compared with their bundle. */
+const comparedRoots = new Set<string>();
+
 export function writeBundle(dir: string, bundle: Bundle): string {
   const root = join(resolve(dir), "modules", bundleHash(bundle));
-  if (existsSync(root)) return root;
-  const building = `${root}.${pid}.${hrtime.bigint()}`;
-  for (const [path, module] of filesOf(bundle)) {
-    const file = join(building, path);
-    if (!file.startsWith(building + sep)) throw new Error(`Module path ${JSON.stringify(module.path)} leads out of its folder.`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, module.source);
-    if (module.sourceMap) writeFileSync(`${file}.map`, module.sourceMap);
+  if (comparedRoots.has(root) && existsSync(root)) return root;
+  const contents = contentsOf(bundle);
+  // A power loss can leave the folder without the contents of its files.
+  if (!hasContents(root, contents)) {
+    const building = `${root}.${pid}.${hrtime.bigint()}`;
+    for (const [path, content] of contents) {
+      const file = join(building, path);
+      if (!file.startsWith(building + sep)) throw new Error(`Module path ${JSON.stringify(path)} leads out of its folder.`);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    }
+    rmSync(root, { recursive: true, force: true });
+    renameSync(building, root);
   }
-  mkdirSync(building, { recursive: true });
-  writeFileSync(join(building, "package.json"), '{"type":"module"}');
-  if (existsSync(root)) rmSync(building, { recursive: true });
-  else renameSync(building, root);
+  comparedRoots.add(root);
   return root;
+}
+
+function contentsOf(bundle: Bundle): [file: string, content: string][] {
+  const contents = filesOf(bundle).flatMap(([file, { source, sourceMap }]): [string, string][] => [
+    [file, source],
+    ...(sourceMap ? [[`${file}.map`, sourceMap] satisfies [string, string]] : []),
+  ]);
+  return [...contents, ["package.json", '{"type":"module"}']];
+}
+
+function hasContents(root: string, contents: [file: string, content: string][]): boolean {
+  if (!existsSync(root)) return false;
+  return contents.every(([file, content]) => {
+    try {
+      return readFileSync(join(root, file)).equals(Buffer.from(content));
+    } catch {
+      return false;
+    }
+  });
 }
 
 export function sweepBundles(dir: string, keep: string | null): void {

@@ -1,6 +1,7 @@
 /** Removed files are recorded in the commit that deletes their rows, so that a crash leaves no bytes, also not in a bucket. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { syncFolder } from "../../storage/folders.ts";
 import type { Settings } from "../../transaction/types.ts";
 
 const PREFIX = "removed/";
@@ -20,7 +21,7 @@ export class RemovedFiles {
 
   record(names: string[]): void {
     if (names.length === 0) return;
-    for (const name of this.#done.splice(0)) this.#settings.delete(PREFIX + name);
+    this.#forgetRemoved();
     for (const name of names) this.#settings.set(PREFIX + name, "");
   }
 
@@ -49,6 +50,13 @@ export class RemovedFiles {
       if (isStored(name)) this.#done.push(name);
       else this.remove(name);
     }
+    this.#forgetRemoved();
+  }
+
+  /** A power loss would bring back a file without its record. */
+  #forgetRemoved(): void {
+    if (this.#done.length === 0) return;
+    syncFolder(this.#folder);
     for (const name of this.#done.splice(0)) this.#settings.delete(PREFIX + name);
   }
 }

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { createFolder, syncFolder } from "../../storage/folders.ts";
 import type { ImportedFile } from "../../transaction/import/apply-import.ts";
 import type { Transaction } from "../../transaction/types.ts";
 import type { Json } from "../../values/types.ts";
@@ -34,7 +35,7 @@ export class StoredFiles {
     this.#tokens = options.tokens;
     this.#origin = options.origin;
     this.#tables = options.tables;
-    mkdirSync(this.#folder, { recursive: true });
+    createFolder(this.#folder);
   }
 
   /** Returns an id that all copies of this deployment have, and no other one. */
@@ -83,9 +84,15 @@ export class StoredFiles {
     const { temporary, sha256, size, contentType } = file;
     const id = transaction.system.insert(TABLE, { sha256, size, ...(contentType === null ? {} : { contentType }) });
     const path = this.path(this.uuidOf(id));
+    const undo = (): void => rmSync(path, { force: true });
     renameSync(temporary, path);
-    syncFolder(this.#folder);
-    return { id, undo: () => rmSync(path, { force: true }) };
+    try {
+      syncFolder(this.#folder);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    return { id, undo };
   }
 
   /** Moves imported files, named by their ids in `from`, before the commit. */
@@ -130,14 +137,5 @@ export class StoredFiles {
 
   uuidOf(id: string): string {
     return storedFileName(this.#key, id);
-  }
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

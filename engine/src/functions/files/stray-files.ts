@@ -1,7 +1,8 @@
 /** Files without a row come from a crash or a wrong database. They are quarantined unless there are more than a crash can leave. */
-import { mkdir, opendir, readdir, rename, rm, stat } from "node:fs/promises";
+import { opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createFolder, syncFolder } from "../../storage/folders.ts";
 import { acceptingStart } from "../../storage/last-commit.ts";
 import type { SendRequest } from "../transactor/transactor-protocol.ts";
 
@@ -54,8 +55,9 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
     return;
   }
   const folder = join(dir, "quarantine", new Date().toISOString().slice(0, 10));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder, 0o700);
   for (const name of strayFiles) await rename(join(dir, "files", name), join(folder, name)).catch(ignoreAbsent);
+  syncFolder(folder);
   log(`${found}: moved to ${folder}, where they are kept for ${KEPT_DAYS} days.`);
 }
 
