@@ -3,6 +3,7 @@ import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
 import { archives } from "./product/archives.ts";
 import { comments } from "./product/comments.ts";
+import { compaction } from "./engine/compaction.ts";
 import { components } from "./engine/components.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
 import { encryptedResults } from "./engine/encrypted-results.ts";
@@ -51,6 +52,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
   "secure-deletion": { title: "Secure deletion, 64 mutations in flight", measure: secureDeletion },
   "encrypted-results": { title: "Encrypted results, 64 mutations in flight", measure: encryptedResults },
+  compaction: { title: "Compaction after the deletion of nine tenths", measure: compaction },
   "fan-out": { title: "One write to a thousand subscribers", measure: fanOut },
   subscriptions: { title: "1,000 clients with 10 subscriptions, 100 writes a second that change 1% of them", measure: subscriptions },
   "table-size": { title: "Table of a million rows", measure: tableSize },

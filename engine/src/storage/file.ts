@@ -1,10 +1,11 @@
-import { mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../values/errors.ts";
 import { damageIn } from "./damage.ts";
+import { isDiskFull } from "./disk-full.ts";
+import { createFolder } from "./folders.ts";
 import { FORMAT, FORMATS } from "./format.ts";
 
 export { FORMAT } from "./format.ts";
@@ -16,20 +17,25 @@ const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
 /** Reads are memory-mapped: at a million rows, copying would take a third of the time. */
 const MAPPED_BYTES = 1024 ** 3;
+const COMPACTED_FROM_BYTES = 16 * 1024 * 1024;
+const NO_AUTO_VACUUM = 0;
 const KEPT_LOG_BYTES = 64 * 1024 * 1024;
 
 /** Opens and locks the file until the process ends. @throws StorageError when locked, or for a newer format or a foreign file */
 export function openFile(dir: string): DatabaseSync {
-  mkdirSync(dir, { recursive: true });
+  createFolder(dir);
   const path = join(dir, FILE_NAME);
   const sql = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
     // Taking the exclusive lock before reading the log keeps the log's index in memory.
     sql.exec("PRAGMA locking_mode = EXCLUSIVE");
+    // Only effective before the first table, or with the next VACUUM.
+    sql.exec("PRAGMA auto_vacuum = INCREMENTAL");
     sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = ${MAPPED_BYTES};
       PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${KEPT_LOG_BYTES}; PRAGMA secure_delete = ON`);
     // Format 1 did not overwrite deleted data.
     if (pragma(sql, "user_version") === 1) sql.exec("VACUUM");
+    else compactEarlierFile(sql);
     sql.exec("BEGIN IMMEDIATE");
     upgrade(sql, path);
     sql.exec("COMMIT");
@@ -70,6 +76,19 @@ export function settleFile(dir: string): void {
     throw explained(error, dir, path);
   } finally {
     sql.close();
+  }
+}
+
+/** Earlier versions created files that cannot shrink while they are open. */
+function compactEarlierFile(sql: DatabaseSync): void {
+  const pages = pragma(sql, "page_count");
+  const isLarge = pages * pragma(sql, "page_size") >= COMPACTED_FROM_BYTES;
+  if (pragma(sql, "auto_vacuum") !== NO_AUTO_VACUUM || !isLarge || pragma(sql, "freelist_count") < pages / 2) return;
+  try {
+    sql.exec("VACUUM");
+  } catch (error) {
+    // The data is unchanged and complete, only larger.
+    if (!isDiskFull(error)) throw error;
   }
 }
 

@@ -27,6 +27,8 @@ export const FORMATS: readonly string[] = [
   CREATE INDEX answers_by_ts ON answers (ts);
   `,
   "",
+  // Files of format 3 can have pointer-map pages, which earlier versions overwrite when they clear unused bytes.
+  "",
 ];
 
 export const FORMAT: number = FORMATS.length;

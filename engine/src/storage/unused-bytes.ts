@@ -20,13 +20,18 @@ const FRAMES_AT_ONCE = 256;
 export type UnusedBytes = ReturnType<typeof openUnusedBytes>;
 
 /** Call `close` after SQLite has closed the file: closing any descriptor releases the process's locks (POSIX). */
-export function openUnusedBytes(path: string, pageSize: number) {
+export function openUnusedBytes(path: string, { pageSize, hasPointerMap }: { pageSize: number; hasPointerMap: boolean }) {
   const file = openSync(path, "r+");
   const page = Buffer.alloc(pageSize);
   const pending = new Set<number>();
   let pendingUpTo = 0;
+  let failedSync: Error | null = null;
+
+  /** https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages */
+  const isPointerMap = (number: number): boolean => hasPointerMap && number > 1 && (number - 2) % (Math.floor(pageSize / 5) + 1) === 0;
 
   function clearPage(number: number): boolean {
+    if (isPointerMap(number)) return false;
     const start = (number - 1) * pageSize;
     if (readSync(file, page, 0, pageSize, start) < pageSize) return false;
     const range = unusedRange(page, number);
@@ -50,6 +55,7 @@ export function openUnusedBytes(path: string, pageSize: number) {
     },
     /** Clears unused bytes until `isOver`. Returns whether some remain. Call it only while no checkpoint runs. */
     clear(isOver: () => boolean): boolean {
+      if (failedSync) throw failedSync;
       let changed = false;
       for (const number of pending) {
         if (isOver()) break;
@@ -57,7 +63,7 @@ export function openUnusedBytes(path: string, pageSize: number) {
         pending.delete(number);
       }
       for (; pendingUpTo > 0 && !isOver(); pendingUpTo--) if (pendingUpTo < MAX_PAGES) changed = clearPage(pendingUpTo) || changed;
-      if (changed) fdatasync(file, () => {});
+      if (changed) fdatasync(file, (error) => void (failedSync = error));
       return pending.size > 0 || pendingUpTo > 0;
     },
     close(): void {

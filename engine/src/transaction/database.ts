@@ -72,6 +72,7 @@ class FileDatabase implements Database {
   private cleanAfter = 0;
   private damage: DamagedDataError | null = null;
   private clearing = false;
+  private compacting = false;
 
   constructor(
     sql: DatabaseSync,
@@ -202,7 +203,8 @@ class FileDatabase implements Database {
     this.flush();
     if (this.checkpoints.isPaused) return false;
     this.clearing ||= this.context.textIndexes.needRewrite || this.checkpoints.isDue(wallClock());
-    return this.clearing || this.checkpoints.hasUnusedBytes;
+    this.compacting ||= this.checkpoints.hasManyFreePages;
+    return this.clearing || this.compacting || this.checkpoints.hasUnusedBytes;
   }
 
   clearDeleted(): boolean {
@@ -213,10 +215,20 @@ class FileDatabase implements Database {
       this.flush();
       this.checkpoints.truncate(wallClock());
       this.clearing = false;
+    } else if (this.compacting) {
+      this.compact();
     } else {
       return this.checkpoints.clearSlice();
     }
     return true;
+  }
+
+  private compact(): void {
+    this.written(() => {
+      this.compacting = this.checkpoints.compactSlice();
+    });
+    this.flush();
+    if (!this.compacting || this.checkpoints.hasLongLog) this.clearing = true;
   }
 
   get isDamaged(): boolean {
