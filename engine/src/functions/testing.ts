@@ -30,6 +30,7 @@ export class Fixture {
   readonly #simulation: Simulation;
   readonly #options: Pick<RunnerOptions, "warn" | "nodeSettings">;
   fileBucket: FileBucketSettings | null = null;
+  siteUrl = "http://127.0.0.1:3211";
 
   constructor(simulation: Partial<Simulation> = {}, options: Pick<RunnerOptions, "warn" | "nodeSettings"> = {}) {
     this.#options = options;
@@ -46,7 +47,7 @@ export class Fixture {
     this.runner = await startRunner({
       dir: this.dir,
       cloudUrl: "http://127.0.0.1:3210",
-      siteUrl: "http://127.0.0.1:3211",
+      siteUrl: this.siteUrl,
       simulation: this.#simulation,
       fileBucket: this.fileBucket,
       ...this.#options,

@@ -85,10 +85,13 @@ function compactEarlierFile(sql: DatabaseSync): void {
   const isLarge = pages * pragma(sql, "page_size") >= COMPACTED_FROM_BYTES;
   if (pragma(sql, "auto_vacuum") !== NO_AUTO_VACUUM || !isLarge || pragma(sql, "freelist_count") < pages / 2) return;
   try {
-    sql.exec("VACUUM");
+    // The remaining data may not fit into the memory.
+    sql.exec("PRAGMA temp_store = FILE; VACUUM");
   } catch (error) {
     // The data is unchanged and complete, only larger.
     if (!isDiskFull(error)) throw error;
+  } finally {
+    sql.exec("PRAGMA temp_store = MEMORY");
   }
 }
 

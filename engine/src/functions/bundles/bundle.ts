@@ -72,8 +72,13 @@ export function writeBundle(dir: string, bundle: Bundle): string {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);
     }
-    rmSync(root, { recursive: true, force: true });
-    renameSync(building, root);
+    // Another thread may have written it meanwhile.
+    if (hasContents(root, contents)) {
+      rmSync(building, { recursive: true });
+    } else {
+      rmSync(root, { recursive: true, force: true });
+      renameSync(building, root);
+    }
   }
   comparedRoots.add(root);
   return root;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BundleError } from "./bundle-error.ts";
@@ -28,6 +28,16 @@ beforeEach(async () => {
 afterEach(() => fixture.remove());
 
 describe("pushed code", () => {
+  test("is copied again if a power loss emptied its files", { tags: "@emptied-modules" }, async () => {
+    await fixture.push({ "app.ts": version("kept") });
+    await fixture.runner.close();
+    const folder = join(fixture.dir, "modules");
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const { parentPath, name } of entries) truncateSync(join(parentPath, name));
+    await fixture.open();
+    expect(await fixture.value("app:version")).toBe("kept");
+  });
+
   test("is analyzed for functions, routes, crons, schema and auth", async () => {
     await fixture.runner.environment.update([{ name: "ISSUER", value: "https://issuer.test" }]);
     const { analysis } = await fixture.analyze({
@@ -184,14 +194,13 @@ describe("a push", () => {
 
   test("is reported when it no longer loads after a restart, and can be fixed", { tags: "slow" }, async () => {
     const fussy = server(
-      `if (process.env.FUSSY) throw new Error("not today"); export const q = query({ args: {}, handler: async () => 1 });`,
+      `if (process.env.FUSSY) throw new Error("not today"); if (process.env.CONVEX_SITE_URL === "http://127.0.0.1:1") throw new Error("spoiled"); export const q = query({ args: {}, handler: async () => 1 });`,
     );
     await fixture.push({ "a.ts": fussy });
     await expect(fixture.runner.environment.update([{ name: "FUSSY", value: "1" }])).rejects.toThrow(/not today/);
     expect(await fixture.value("a:q")).toBe(1);
     await fixture.runner.close();
-    const [folder = ""] = readdirSync(join(fixture.dir, "modules"));
-    writeFileSync(join(fixture.dir, "modules", folder, "a.js"), `throw new Error("spoiled");`);
+    fixture.siteUrl = "http://127.0.0.1:1";
     await fixture.open();
     expect((await fixture.failure("a:q")).message).toMatch(/cannot be loaded: Uncaught Error: spoiled/);
     await fixture.push({ "a.ts": version("mended") });
