@@ -7,7 +7,7 @@ const SOURCES = import.meta.dirname;
 const ROOT = join(SOURCES, "../..");
 const LIBRARIES = ["react", "react-dom", "vite"].map((name) => join(ROOT, "node_modules", name, "package.json"));
 
-/** Without the build tools, as in an installation for production, it keeps what there is. */
+/** Without the build tools, as in an installation for production, it keeps the existing build. */
 export async function buildDashboard(folder = join(ROOT, "build/dashboard")): Promise<void> {
   if (!LIBRARIES.every((path) => existsSync(path))) return;
   const stamp = join(folder, "stamp");

@@ -44,6 +44,33 @@ export function Dialog({ title, onClose, isDirty = false, children }: DialogProp
   );
 }
 
+type ActionFormProps = {
+  label?: string;
+  className?: string;
+  resets?: boolean;
+  action: (form: FormData) => Promise<unknown>;
+  children: ReactNode;
+};
+
+/** A form that runs an action and shows its error. `resets`: clears the fields after success. */
+export function ActionForm({ label, className, resets = false, action, children }: ActionFormProps) {
+  const { error, run } = useAction();
+  return (
+    <form
+      className={className}
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        void run(() => action(new FormData(form))).then((isDone) => isDone && resets && form.reset());
+      }}
+    >
+      {children}
+      <ErrorMessage text={error} />
+    </form>
+  );
+}
+
 type ConfirmProps = { label: string; question: string; disabled?: boolean; action: () => Promise<unknown> };
 
 export function ConfirmButton({ label, question, disabled = false, action }: ConfirmProps) {

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { ConfirmButton, DataTable, ErrorMessage } from "./common.tsx";
+import { ActionForm, ConfirmButton, DataTable, ErrorMessage } from "./common.tsx";
 import type { Deployment } from "./deployment.ts";
-import { useAction, useLoaded } from "./hooks.ts";
+import { useLoaded } from "./hooks.ts";
 import { fieldOf } from "./values.ts";
 
 type Variable = { name: string; value: string };
@@ -11,12 +11,10 @@ export function Environment({ deployment }: { deployment: Deployment }) {
     everyTime: true,
   });
   const [isShown, setShown] = useState(false);
-  const { error, run } = useAction();
-  const set = (form: FormData) =>
-    run(async () => {
-      await deployment.setVariable(fieldOf(form, "name").trim(), fieldOf(form, "value"));
-      variables.reload();
-    });
+  const set = async (form: FormData) => {
+    await deployment.setVariable(fieldOf(form, "name").trim(), fieldOf(form, "value"));
+    variables.reload();
+  };
   const remove = async (name: string) => {
     await deployment.setVariable(name, null);
     variables.reload();
@@ -25,15 +23,7 @@ export function Environment({ deployment }: { deployment: Deployment }) {
     <>
       <h1>Environment</h1>
       <ErrorMessage text={variables.error} />
-      <form
-        className="actions"
-        aria-label="Set variable"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = event.currentTarget;
-          void set(new FormData(form)).then((isDone) => isDone && form.reset());
-        }}
-      >
+      <ActionForm className="actions" label="Set variable" resets action={set}>
         <label>
           Name
           <input name="name" required autoComplete="off" />
@@ -47,8 +37,7 @@ export function Environment({ deployment }: { deployment: Deployment }) {
           <input type="checkbox" checked={isShown} onChange={(event) => setShown(event.target.checked)} />
           Show values
         </label>
-        <ErrorMessage text={error} />
-      </form>
+      </ActionForm>
       <DataTable
         label="Environment variables"
         columns={["Name", "Value", "Actions"]}

@@ -1,16 +1,13 @@
-import { useState } from "react";
 import { ConfirmButton, DataTable, ErrorMessage } from "./common.tsx";
 import type { Deployment } from "./deployment.ts";
 import { useAction } from "./hooks.ts";
-import { Pager, usePages } from "./paging.tsx";
+import { Pager, usePages, useSelection } from "./paging.tsx";
 import { shownInCell, shownTime } from "./values.ts";
 
 export function Files({ deployment }: { deployment: Deployment }) {
   const pages = usePages(deployment, { table: "_storage", index: null, order: "desc", filters: [], size: 50 });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { rows: files, chosen, clear, selection } = useSelection(pages);
   const { error, run } = useAction();
-  const files = pages.value?.page ?? [];
-  const chosen = files.filter(({ _id }) => selected.has(_id)).map(({ _id }) => _id);
   const upload = (input: HTMLInputElement) =>
     run(async () => {
       for (const file of input.files ?? []) await deployment.upload(file);
@@ -20,8 +17,7 @@ export function Files({ deployment }: { deployment: Deployment }) {
     });
   const remove = async () => {
     await deployment.change("deleteFiles", { ids: chosen });
-    setSelected(new Set());
-    pages.reload();
+    clear();
   };
   const download = (id: string) =>
     run(async () => {
@@ -62,7 +58,7 @@ export function Files({ deployment }: { deployment: Deployment }) {
           ],
         }))}
         empty="No files."
-        selection={{ selected, onChange: setSelected }}
+        selection={selection}
       />
       <Pager pages={pages} />
     </>

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { ErrorMessage } from "./common.tsx";
+import { ActionForm, ErrorMessage } from "./common.tsx";
 import type { Deployment, FunctionSpec, RunResult } from "./deployment.ts";
-import { useAction, useLoaded } from "./hooks.ts";
+import { useLoaded } from "./hooks.ts";
 import { typeText } from "./schema.tsx";
 import { editableText, parseObject } from "./values.ts";
 
@@ -49,21 +49,14 @@ export function Functions({ deployment, name, onOpen }: { deployment: Deployment
 function Runner({ deployment, spec }: { deployment: Deployment; spec: Runnable }) {
   const [text, setText] = useState("{}");
   const [result, setResult] = useState<RunResult | null>(null);
-  const { error, run } = useAction();
-  const start = () =>
-    run(async () => {
-      setResult(null);
-      setResult(await deployment.run(nameOf(spec), parseObject(text)));
-    });
+  const start = async () => {
+    setResult(null);
+    setResult(await deployment.run(nameOf(spec), parseObject(text)));
+  };
   return (
     <section>
       <pre>{`args: ${typeText(spec.args)}\nreturns: ${typeText(spec.returns)}`}</pre>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
+      <ActionForm action={start}>
         <label>
           Arguments (JSON)
           <textarea rows={6} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
@@ -71,8 +64,7 @@ function Runner({ deployment, spec }: { deployment: Deployment; spec: Runnable }
         <div className="actions">
           <button>Run {spec.functionType.toLowerCase()}</button>
         </div>
-        <ErrorMessage text={error} />
-      </form>
+      </ActionForm>
       <div role="status">
         {result && (
           <>

@@ -28,6 +28,18 @@ export function usePages(deployment: Deployment, listing: Listing): Pages {
   };
 }
 
+/** The selected rows of a page. `clear` also loads the page again. */
+export function useSelection(pages: Pages) {
+  const [selected, onChange] = useState<ReadonlySet<string>>(new Set());
+  const rows = pages.value?.page ?? [];
+  const chosen = rows.map(({ _id }) => _id).filter((id) => selected.has(id));
+  const clear = () => {
+    onChange(new Set());
+    pages.reload();
+  };
+  return { rows, chosen, clear, selection: { selected, onChange } };
+}
+
 export function Pager({ pages }: { pages: Pages }) {
   return (
     <nav className="actions" aria-label="Pages">

@@ -1,8 +1,7 @@
-import { useState } from "react";
 import { ConfirmButton, DataTable, ErrorMessage } from "./common.tsx";
 import type { Deployment, Json } from "./deployment.ts";
 import { useLoaded } from "./hooks.ts";
-import { Pager, usePages } from "./paging.tsx";
+import { Pager, usePages, useSelection } from "./paging.tsx";
 import { isObject, shownInCell, shownTime } from "./values.ts";
 
 type Cron = { name: string; path: string; args: Json; schedule: Json; next: number };
@@ -12,13 +11,10 @@ const LISTING = { table: "_scheduled_functions", index: null, order: "desc", fil
 export function Schedules({ deployment }: { deployment: Deployment }) {
   const crons = useLoaded(deployment, `crons ${deployment.component}`, () => deployment.query<Cron[]>("dashboard/crons"));
   const pages = usePages(deployment, { ...LISTING, filters: [] });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const jobs = pages.value?.page ?? [];
-  const chosen = jobs.filter(({ _id }) => selected.has(_id)).map(({ _id }) => _id);
+  const { rows: jobs, chosen, clear, selection } = useSelection(pages);
   const cancel = async () => {
     await deployment.change("cancelJobs", { ids: chosen });
-    setSelected(new Set());
-    pages.reload();
+    clear();
   };
   return (
     <>
@@ -55,7 +51,7 @@ export function Schedules({ deployment }: { deployment: Deployment }) {
             cells: [shownInCell(name), shownTime(Number(scheduledTime)), stateText(state), shownInCell(args)],
           }))}
           empty="No scheduled functions."
-          selection={{ selected, onChange: setSelected }}
+          selection={selection}
         />
         <Pager pages={pages} />
       </section>

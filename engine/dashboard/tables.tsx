@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { ConfirmButton, DataTable, Dialog, ErrorMessage } from "./common.tsx";
+import { ActionForm, ConfirmButton, DataTable, Dialog, ErrorMessage } from "./common.tsx";
 import type { Deployment, Document, Filter, JsonObject } from "./deployment.ts";
-import { useAction, useLoaded } from "./hooks.ts";
-import { type Listing, Pager, readPage, usePages } from "./paging.tsx";
+import { useLoaded } from "./hooks.ts";
+import { type Listing, Pager, readPage, usePages, useSelection } from "./paging.tsx";
 import { indexesOf, type Schema } from "./schema.tsx";
 import { editableText, fieldOf, parseObject, parseValue, shownInCell, shownTime } from "./values.ts";
 
@@ -39,21 +39,18 @@ export function Tables({ deployment, table, onOpen }: { deployment: Deployment; 
 
 function Documents({ deployment, table }: { deployment: Deployment; table: string }) {
   const [listing, setListing] = useState<Listing>({ table, index: null, order: "desc", filters: [], size: 50 });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [edited, setEdited] = useState<Document | "new" | null>(null);
   const pages = usePages(deployment, listing);
   const schema = useLoaded(deployment, `schema ${deployment.component}`, () => deployment.query<Schema | null>("dashboard/schema"));
-  const documents = pages.value?.page ?? [];
+  const { rows: documents, chosen, clear, selection } = useSelection(pages);
   const fields = [...new Set(documents.flatMap((document) => Object.keys(document)))].filter((name) => !name.startsWith("_")).toSorted();
-  const chosen = documents.filter(({ _id }) => selected.has(_id)).map(({ _id }) => _id);
   const show = (next: Partial<Listing>) => {
-    setSelected(new Set());
+    selection.onChange(new Set());
     setListing({ ...listing, ...next });
   };
   const remove = async (ids: string[]) => {
     await deployment.change("delete", { ids });
-    setSelected(new Set());
-    pages.reload();
+    clear();
   };
   const removeAll = async () => {
     const first = { ...listing, size: DELETED_AT_ONCE };
@@ -61,9 +58,8 @@ function Documents({ deployment, table }: { deployment: Deployment; table: strin
       if (page.page.length > 0) await deployment.change("delete", { ids: page.page.map(({ _id }) => _id) });
       if (page.isDone) break;
     }
-    setSelected(new Set());
     pages.first();
-    pages.reload();
+    clear();
   };
   return (
     <>
@@ -129,7 +125,7 @@ function Documents({ deployment, table }: { deployment: Deployment; table: strin
             ],
           }))}
           empty={pages.value.isDone ? "No documents." : "No matches among the documents of this page. Open the next page."}
-          selection={{ selected, onChange: setSelected }}
+          selection={selection}
         />
       )}
       <Pager pages={pages} />
@@ -141,23 +137,13 @@ function Documents({ deployment, table }: { deployment: Deployment; table: strin
 }
 
 function FilterForm({ filters, onChange }: { filters: Filter[]; onChange: (filters: Filter[]) => void }) {
-  const { error, run } = useAction();
-  const add = (form: FormData) =>
-    run(async () => {
-      const field = fieldOf(form, "field");
-      if (field === "") throw new Error("The field is missing.");
-      onChange([...filters, { field, op: fieldOf(form, "op"), value: parseValue(fieldOf(form, "value")) }]);
-    });
+  const add = async (form: FormData) => {
+    const field = fieldOf(form, "field");
+    if (field === "") throw new Error("The field is missing.");
+    onChange([...filters, { field, op: fieldOf(form, "op"), value: parseValue(fieldOf(form, "value")) }]);
+  };
   return (
-    <form
-      className="actions"
-      aria-label="Filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = event.currentTarget;
-        void add(new FormData(form)).then((isDone) => isDone && form.reset());
-      }}
-    >
+    <ActionForm className="actions" label="Filters" resets action={add}>
       {filters.map(({ field, op, value }, i) => (
         <button
           type="button"
@@ -187,8 +173,7 @@ function FilterForm({ filters, onChange }: { filters: Filter[]; onChange: (filte
         <input name="value" size={16} autoComplete="off" placeholder='"text" or 5' />
       </label>
       <button>Add filter</button>
-      <ErrorMessage text={error} />
-    </form>
+    </ActionForm>
   );
 }
 
@@ -198,27 +183,20 @@ function DocumentEditor({ deployment, table, document, onClose, onSaved }: Edito
   const { _id, _creationTime, ...fields }: JsonObject = document === "new" ? {} : document;
   const original = editableText(fields);
   const [text, setText] = useState(original);
-  const { error, run } = useAction();
-  const save = () =>
-    run(async () => {
-      const value = parseObject(text);
-      if (document === "new") await deployment.change("insert", { table, documents: [value] });
-      else await deployment.change("replace", { id: document._id, document: value, before: document });
-      onSaved();
-      onClose();
-    });
+  const save = async () => {
+    const value = parseObject(text);
+    if (document === "new") await deployment.change("insert", { table, documents: [value] });
+    else await deployment.change("replace", { id: document._id, document: value, before: document });
+    onSaved();
+    onClose();
+  };
   return (
     <Dialog
       title={document === "new" ? `Add a document to ${table}` : `Edit ${document._id}`}
       onClose={onClose}
       isDirty={text !== original}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <ActionForm action={save}>
         <label>
           Fields (JSON)
           <textarea rows={14} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
@@ -226,14 +204,13 @@ function DocumentEditor({ deployment, table, document, onClose, onSaved }: Edito
         <p className="hint">
           Integers are {'{"$integer": "5"}'}, bytes {'{"$bytes": "base64"}'}.
         </p>
-        <ErrorMessage text={error} />
         <div className="actions">
           <button>Save document</button>
           <button type="button" onClick={onClose}>
             {text === original ? "Close" : "Discard changes"}
           </button>
         </div>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

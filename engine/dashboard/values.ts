@@ -37,14 +37,14 @@ function editable(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, editable(entry)]));
 }
 
-/** Reads what `editableText` returns, or other Convex JSON. @throws {Error} that says what was expected */
+/** Reads what `editableText` returns, or other Convex JSON. @throws {Error} that names the expected value */
 export function parseValue(text: string): Json {
   if (text.trim() === "") throw new Error('The text is empty; expected JSON, like "text", 5 or { "name": "value" }.');
   let parsed: Json;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new Error(`Not valid JSON: ${error instanceof Error ? error.message : String(error)}. Texts need quotation marks.`, {
+    throw new Error(`Not valid JSON: ${error instanceof Error ? error.message : String(error)}. Strings need quotation marks.`, {
       cause: error,
     });
   }
