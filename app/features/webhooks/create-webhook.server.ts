@@ -2,12 +2,14 @@ import { data, type RouterContextProvider } from "react-router";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { refusalOf } from "~/lib/data/error-responses";
-import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { failedForm } from "~/lib/forms/action.server";
+import type { FormAnswer } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { api } from "#convex/_generated/api";
+import { invalid } from "#convex/model/errors";
 import { CREATE_WEBHOOK, WEBHOOK_EVENTS } from "./webhook-intents";
 import { createWebhookSecret } from "./webhook-secret.server";
 
@@ -23,8 +25,7 @@ export async function createWebhook({ request, context, projectId, sent }: Sent)
   const config = context.get(configContext);
   const form = textOf(sent, FORM_FIELD);
   const values = { url: textOf(sent, "url").trim(), ...Object.fromEntries(FIELDS.map((field) => [field, textOf(sent, field)])) };
-  const refuse = (message: string) =>
-    data<WebhookAnswer>({ form, result: { status: "error", initialValue: values, error: { url: [message] } } }, UNPROCESSABLE);
+  const refuse = (message: string) => data<WebhookAnswer>(...failedForm(invalid({ url: [message] }), form, values));
   if (!config.webhooks) return refuse("Webhooks are turned off.");
   const url = URL.parse(values.url);
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
@@ -43,11 +44,8 @@ export async function createWebhook({ request, context, projectId, sent }: Sent)
     return data<WebhookAnswer>({ form, result: { status: "success" }, secret });
   } catch (error) {
     if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
-    const answer = rejectedForm(error, form, values);
-    if (!answer) throw error;
-    return data<WebhookAnswer>(answer, UNPROCESSABLE);
+    return data<WebhookAnswer>(...failedForm(error, form, values));
   }
 }
 
 const FIELDS = WEBHOOK_EVENTS.map(({ field }) => field);
-const UNPROCESSABLE = { status: 422, statusText: "Unprocessable Content" };

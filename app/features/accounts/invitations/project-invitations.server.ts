@@ -1,7 +1,8 @@
 import { data, type RouterContextProvider } from "react-router";
 import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf } from "~/lib/data/error-responses";
-import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { failedForm } from "~/lib/forms/action.server";
+import type { FormAnswer } from "~/lib/forms/form-result";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { clientNetwork } from "~/lib/http/client-network.server";
@@ -15,7 +16,7 @@ import { serviceConvex } from "../session/convex/service-client.server";
 import { getVisitor, redirectToSignIn } from "../session/session.server";
 import { createInvitationToken, hashInvitationToken, INVITATION, isInvitationToken } from "./invitations.server";
 
-/** `link` is shown to the inviter where no mail is configured. Only this response contains it, because it is not stored. */
+/** `link` is shown to the inviter where no email is configured. Only this response contains it, because it is not stored. */
 export type InvitationAnswer = FormAnswer & { invited?: { email: string; link: string | null } };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
@@ -43,9 +44,7 @@ export async function inviteToProject({ request, context, projectId, sent }: Sen
     return data<InvitationAnswer>({ form, result: { status: "success" }, invited: { email, link: isMailed ? null : url } });
   } catch (error) {
     if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
-    const answer = rejectedForm(error, form, values);
-    if (!answer) throw error;
-    return data<InvitationAnswer>(answer, { status: 422, statusText: "Unprocessable Content" });
+    return data<InvitationAnswer>(...failedForm(error, form, values));
   }
 }
 

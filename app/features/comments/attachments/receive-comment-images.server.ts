@@ -6,8 +6,8 @@ import type { Sender } from "~/features/uploads/server/store-image.server";
 import { uploadsFor } from "~/features/uploads/server/uploads.server";
 import { EXPIRED, withUploaded } from "~/features/uploads/server/with-uploaded.server";
 import { UPLOAD_FIELDS } from "~/features/uploads/upload-result";
-import { serverAction } from "~/lib/forms/action.server";
-import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { failedForm, serverAction } from "~/lib/forms/action.server";
+import type { FormAnswer } from "~/lib/forms/form-result";
 import { checkFields, FORM_FIELD, INTENT_FIELD, readForm } from "~/lib/forms/intents";
 import { configContext } from "~/lib/http/context";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
@@ -89,8 +89,7 @@ export async function commentsAction(args: ActionFunctionArgs, itemId: string) {
   for (const [name, value] of fields) sent.append(name, value);
   if (problems.length > 0) {
     const { form, values } = readForm(commentIntents, sent);
-    const answer = rejectedForm(invalid({ text: problems }), form, values);
-    return data<FormAnswer | null>(answer, { status: 422, statusText: "Unprocessable Content" });
+    return data<FormAnswer>(...failedForm(invalid({ text: problems }), form, values));
   }
   checkFields(commentIntents, sent);
   const headers = new Headers(request.headers);

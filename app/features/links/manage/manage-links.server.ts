@@ -6,7 +6,8 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf } from "~/lib/data/error-responses";
-import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { failedForm } from "~/lib/forms/action.server";
+import type { FormAnswer } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { clientNetwork } from "~/lib/http/client-network.server";
 import { configContext } from "~/lib/http/context";
@@ -98,9 +99,7 @@ export async function manageLinks({ request, context, projectId, sent }: Sent) {
     return data<LinkAnswer>({ form, result: { status: "success" }, ...(isNew && { link: linkAddress(config, sealedToken) ?? "" }) });
   } catch (error) {
     if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
-    const answer = rejectedForm(error, form, values);
-    if (!answer) throw error;
-    return data<LinkAnswer>(answer, UNPROCESSABLE);
+    return data<LinkAnswer>(...failedForm(error, form, values));
   }
 }
 

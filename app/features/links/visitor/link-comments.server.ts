@@ -7,7 +7,8 @@ import { getVisitor } from "~/features/accounts/session/session.server";
 import { commentIntents } from "~/features/comments/comment-intents";
 import type { LinkAuthor } from "~/features/comments/link-commenting";
 import { notFoundResponse, refusalOf } from "~/lib/data/error-responses";
-import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { failedForm } from "~/lib/forms/action.server";
+import type { FormAnswer } from "~/lib/forms/form-result";
 import { readForm, textOf } from "~/lib/forms/intents";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { readBody } from "~/lib/http/forms/body.server";
@@ -49,9 +50,7 @@ export async function linkCommentsAction({ request, context, url }: ActionFuncti
       written.push(await write({ request, context }, call, args, name));
     }, values);
   } catch (error) {
-    const answer = rejectedForm(error, form, name === undefined ? values : { ...values, name });
-    if (!answer) throw error;
-    return data<FormAnswer>(answer, { status: 422, statusText: "Unprocessable Content" });
+    return data<FormAnswer>(...failedForm(error, form, name === undefined ? values : { ...values, name }));
   }
   const response = redirect(url.pathname + url.search, 303);
   for (const cookie of written.flatMap(({ cookies }) => cookies)) response.headers.append("Set-Cookie", cookie);
