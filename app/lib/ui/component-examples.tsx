@@ -30,7 +30,7 @@ const WAITING = {};
 markOptimistic([], [WAITING]);
 const THEN = Date.UTC(2026, 0, 5, 9, 30);
 
-const SURFACES = ["ground", "panel", "card", "raised", "hover", "mat"];
+const SURFACES = ["background", "panel", "card", "raised", "hover", "mat"];
 const INKS = ["text-ink", "text-soft", "text-faint", "text-accent-text", "text-danger-text"];
 const SIZES_OF_TEXT = ["text-2xl", "text-xl", "text-lg", "text-base", "text-sm", "text-xs"];
 

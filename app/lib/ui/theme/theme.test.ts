@@ -11,8 +11,8 @@ function grey(lightness: number): string {
 }
 
 it("matches the theme colours and the manifest to the page background", () => {
-  const ground = /--ground: light-dark\(oklch\(([\d.]+) 0 0\), oklch\(([\d.]+) 0 0\)\)/.exec(read("tokens.css"));
-  expect(THEME_COLOURS).toEqual({ light: grey(Number(ground?.[1])), dark: grey(Number(ground?.[2])) });
+  const background = /--background: light-dark\(oklch\(([\d.]+) 0 0\), oklch\(([\d.]+) 0 0\)\)/.exec(read("tokens.css"));
+  expect(THEME_COLOURS).toEqual({ light: grey(Number(background?.[1])), dark: grey(Number(background?.[2])) });
   const manifest = JSON.parse(read("../../../../public/manifest.webmanifest"));
   const colour = DEFAULT_THEME === "system" ? null : THEME_COLOURS[DEFAULT_THEME];
   expect(manifest).toMatchObject({ background_color: colour, theme_color: colour });

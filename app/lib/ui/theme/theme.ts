@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { type Theme, THEMES, themeFrom } from "./preferences";
 
-/** `--ground` of each theme in tokens.css, for the browser's own bars and the manifest; a test compares them. */
+/** `--background` of each theme in tokens.css, for the browser's own bars and the manifest; a test compares them. */
 export const THEME_COLOURS = { light: "#fafafa", dark: "#0c0c0c" } as const;
 
 export function useTheme(atFirst: Theme): Theme {

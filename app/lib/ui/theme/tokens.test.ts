@@ -41,7 +41,7 @@ describe.each([
   ["light", 0],
   ["dark", 1],
 ])("in the %s theme", (_, theme) => {
-  const surfaces = ["ground", "panel", "card", "raised", "hover", "mat"];
+  const surfaces = ["background", "panel", "card", "raised", "hover", "mat"];
 
   it.each(surfaces)("text on %s has a contrast of at least 4.5:1", (surface) => {
     for (const text of ["ink", "soft", "faint", "accent-text", "danger-text"])
@@ -53,14 +53,14 @@ describe.each([
     for (const button of ["danger", "danger-hover"])
       expect(contrast(of("danger-ink", theme), of(button, theme)), button).toBeGreaterThanOrEqual(4.5);
   });
-  it.each(["ground", "panel", "card", "raised"])("control edges on %s and focus rings have a contrast of at least 3:1", (surface) => {
+  it.each(["background", "panel", "card", "raised"])("control edges on %s and focus rings have a contrast of at least 3:1", (surface) => {
     for (const edge of ["edge", "accent-text"])
       expect(contrast(of(edge, theme), of(surface, theme)), `${edge} on ${surface}`).toBeGreaterThanOrEqual(3);
   });
   it("avatar colours have a contrast of 4.5:1 to initials and 3:1 to surfaces", () => {
     for (let person = 0; person < 8; person++) {
       expect(contrast(of("person-ink", theme), of(`person-${person}`, theme)), `${person}`).toBeGreaterThanOrEqual(4.5);
-      for (const surface of ["ground", "panel", "card"])
+      for (const surface of ["background", "panel", "card"])
         expect(contrast(of(`person-${person}`, theme), of(surface, theme)), `${person} on ${surface}`).toBeGreaterThanOrEqual(3);
     }
   });
