@@ -126,7 +126,7 @@ describe("small files that decode to large pictures", () => {
   );
 
   it(
-    "delays drawings of other users by one drawing, but no photographs",
+    "delays other users' drawings by one drawing at most, and photographs not at all",
     { tags: ["@delays-drawings-other-users-drawing-photographs", "slow"], timeout: 120_000 },
     async () => {
       const uses = Array.from({ length: 12 }, (_, n) => `<g id="u${n + 1}">${`<use href="#u${n}"/>`.repeat(10)}</g>`).join("");

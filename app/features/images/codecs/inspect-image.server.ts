@@ -8,7 +8,7 @@ import type { Metadata, SharpOptions } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { type AcceptedType, isAcceptedType } from "../display/accepted-types";
 import { refusalOfType } from "../display/refused-types";
-import { colourSpaceName } from "./colour-space.server";
+import { colourSpaceName } from "./metadata/colour-space.server";
 import {
   DecodeError,
   type DecodeProblem,
@@ -22,7 +22,7 @@ import { VARIANT_WIDTHS } from "../display/image-address";
 import { SvgRenderError } from "./processes/svg-renderer.server";
 import { BusyError } from "./work-queue.server";
 import { svgDensity, svgWidth } from "./svg-size.server";
-import { type Exif, readExif } from "./exif";
+import { type Exif, readExif } from "./metadata/exif";
 import { reduceJpeg, cacheReduced } from "./reduced-jpeg.server";
 import { isWholeGif } from "./gif.server";
 
@@ -127,7 +127,7 @@ async function inspectDocument(file: Arrived): Promise<Inspection> {
   }
 }
 
-/** Returns the decoded pixels: all, of a JPEG those at an eighth of its width. A progressive JPEG needs half the memory of all. */
+/** Returns the pixels that are in memory at once. A JPEG is reduced to an eighth of its sides; a progressive one needs half of all pixels. */
 function decodedPixels({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
   if (format !== "jpeg") return width * height;
   return (width * height) / (isProgressive ? 2 : 64);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { animatedGif, hostileSvg, pictureBytes, type PictureName, pictures, sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
-import { isWideGamut } from "./colour-space.server";
+import { isWideGamut } from "./metadata/colour-space.server";
 import { makeVariant, type Original, type VariantFormat } from "./make-variant.server";
 
 async function original(name: PictureName): Promise<Original> {

@@ -2,13 +2,13 @@ import type { Sharp } from "sharp";
 import { isSideways, nearestWidth, type Rotation, type VariantWidth } from "../display/image-address";
 import type { CachedVariant } from "../serve/variant-cache.server";
 import { isolatedToPng, isIsolatedType } from "./processes/decode-isolated.server";
-import { isWideGamut } from "./colour-space.server";
+import { isWideGamut } from "./metadata/colour-space.server";
 import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";
 import { classifyImage } from "./classify-image.server";
 import { isAnimatable, rotateFrames, rotateJpeg } from "./rotate-file.server";
 import type { ReducedJpeg } from "./reduced-jpeg.server";
-import { stripMetadata } from "./strip-metadata.server";
+import { stripMetadata } from "./metadata/strip-metadata.server";
 
 export type VariantFormat = "avif" | "webp";
 
@@ -21,7 +21,7 @@ export type Original = { bytes: Buffer; contentType: string; width: number; heig
 /** `rotation` is added to the file's own orientation. `width` is that of the rotated picture. */
 export type VariantRequest = { width: VariantWidth | "own"; targetFormat: VariantFormat; still?: boolean; rotation?: Rotation };
 
-/** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without smears. */
+/** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without compression artefacts. */
 export async function makeVariant(original: Original, request: VariantRequest, decode: Decode = (job) => job()): Promise<CachedVariant> {
   if (original.contentType === "image/svg+xml") return makeDrawing(original, request, decode);
   return limitLargeDecoding(original.width * original.height * (await framesInMemory(original, request)), async () => {

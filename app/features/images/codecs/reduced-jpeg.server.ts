@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import type { Metadata, OutputInfo } from "sharp";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
 import { isSideways, type VariantWidth } from "../display/image-address";
-import { isWideGamut } from "./colour-space.server";
+import { isWideGamut } from "./metadata/colour-space.server";
 import { decoder } from "./decoder.server";
 import type { VariantRequest } from "./make-variant.server";
 
-/** Upright sRGB pixels at a half to an eighth of a JPEG's sides, which its full decode gives at no extra cost. */
+/** Upright sRGB pixels of a JPEG, with sides of 1/2 to 1/8. The full decode also returns them, at no extra cost. */
 export type ReducedJpeg = { data: Buffer; info: OutputInfo };
 
 const SHRINKS = [8, 4, 2];

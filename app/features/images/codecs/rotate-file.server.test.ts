@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { animatedGif, phonePhotograph, pictureBytes, sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
 import { ROTATIONS } from "../display/image-address";
-import { readExif } from "./exif";
+import { readExif } from "./metadata/exif";
 import { decodeIsolated } from "./processes/decode-isolated.server";
 import { makeVariant } from "./make-variant.server";
 import { rotateFile } from "./rotate-file.server";

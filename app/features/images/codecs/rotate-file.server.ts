@@ -2,8 +2,8 @@ import type { CachedVariant } from "../serve/variant-cache.server";
 import type { Rotation } from "../display/image-address";
 import { isolatedToPng } from "./processes/decode-isolated.server";
 import { decoder, limitLargeDecoding } from "./decoder.server";
-import { readExif, withOrientation } from "./exif";
-import { orientationSegment } from "./strip-metadata.server";
+import { readExif, withOrientation } from "./metadata/exif";
+import { orientationSegment } from "./metadata/strip-metadata.server";
 
 export const canRotateFile = (contentType: string): boolean => contentType !== "image/svg+xml" && contentType !== "application/pdf";
 

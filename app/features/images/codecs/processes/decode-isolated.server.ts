@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as z from "zod";
-import { CLOCK } from "./svg-renderer.server";
+import { WALL_CLOCK_PER_CPU } from "./svg-renderer.server";
 import { decoder } from "../decoder.server";
-import { withIccProfile } from "../icc-chunk.server";
-import { nclxPrimaries } from "../colour-space.server";
+import { withIccProfile } from "../metadata/icc-chunk.server";
+import { nclxPrimaries } from "../metadata/colour-space.server";
 // oxlint-disable-next-line import/default -- Vite makes one of the text of a file
 import source from "./decode-process.js?raw";
 
@@ -89,7 +89,7 @@ export async function decodeIsolated(
   const timer = setTimeout(() => {
     late = true;
     child.kill("SIGKILL");
-  }, CLOCK * cpuLimit);
+  }, WALL_CLOCK_PER_CPU * cpuLimit);
   await new Promise<void>((resolve) => {
     child.once("error", () => resolve());
     child.once("close", () => resolve());

@@ -28,14 +28,14 @@ const answers = z.union([
 type Answer = z.infer<typeof answers>;
 
 const IDLE = 15_000;
-/** Wall-clock limit per CPU limit: on a busy machine, a second of CPU time takes several seconds. */
-export const CLOCK = 6;
+/** On a busy machine, a second of CPU time takes several seconds. */
+export const WALL_CLOCK_PER_CPU = 6;
 
 /** Draws SVG in killable processes. Throws `SvgRenderError`. `cpuLimit`: ms; `memoryLimit`: bytes; `clock`: wall-clock per CPU time. */
 export function createSvgRenderer({
   cpuLimit,
   memoryLimit,
-  clock = CLOCK,
+  clock = WALL_CLOCK_PER_CPU,
 }: {
   cpuLimit: number;
   memoryLimit: number;

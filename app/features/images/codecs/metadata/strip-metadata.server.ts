@@ -1,5 +1,5 @@
 import { readExif } from "./exif";
-import { isWholeGif } from "./gif.server";
+import { isWholeGif } from "../gif.server";
 
 /** Returns the original pixels without private metadata; null if that needs decoding (AVIF, CMYK, rotated PNG and WebP, malformed). */
 export function stripMetadata(bytes: Buffer, contentType: string): Buffer | null {

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { animatedGif, pictureBytes, type PictureName, sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
+import { animatedGif, pictureBytes, type PictureName, sidewaysPhotograph } from "../../../../../tests/fixtures/pictures";
 import { stripMetadata } from "./strip-metadata.server";
 
 const pixels = async (bytes: Buffer, pages = 1) => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
+import { sidewaysPhotograph } from "../../../../../tests/fixtures/pictures";
 import { readExif } from "./exif";
 
 const exifOf = async (bytes: Buffer) => (await sharp(bytes).metadata()).exif;
