@@ -209,7 +209,7 @@ test("@convex-dev/persistent-text-streaming streams a text and stores it", async
   await expect.poll(() => query("streams:body", { id })).toEqual({ text: "One. Two. Three.", status: "done" });
 });
 
-test("@convex-dev/resend queues and cancels a mail, and checks webhooks", async () => {
+test("@convex-dev/resend queues and cancels an email, and checks webhooks", async () => {
   const { siteUrl, query, mutation } = await deploy("resend");
   const id = await mutation("mails:send", { to: "delivered@resend.dev" });
   expect(["waiting", "queued"]).toContain(await query("mails:status", { id }));

@@ -1,4 +1,3 @@
-/** Checks that collections in memory stay within their bounds after 100,000 entries (docs/scaling.md, "Collections and their bounds"). */
 import { ftruncateSync, mkdtempSync, openSync, closeSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,7 +82,7 @@ it("keeps the last 1,000 runs for the log stream", async () => {
   stream.close();
 });
 
-it("counts missing functions in one entry, and shows sizes and blocks", async () => {
+it("counts missing functions in one entry, and reports event-loop blocks", async () => {
   const { onLog, log } = listeners();
   const routes = metricsRoutes({
     runner: { onLog, sizes: async () => ({ subscriptions: 7 }), isDamaged: async () => false, files: { status: () => null } },
@@ -140,7 +139,7 @@ it("caches at most 2,000 verified tokens", async () => {
   expect(tokens.verifiedCount).toBe(2000);
 });
 
-it("refuses more than 20,000 waiting questions and answers the others", async () => {
+it("refuses more than 20,000 waiting requests and answers the others", async () => {
   using folder = emptyFolder();
   const thread = await TransactorThread.start({
     dir: folder.path,

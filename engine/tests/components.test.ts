@@ -80,7 +80,7 @@ test('a push with "use node" in a component or in http.ts is refused', async () 
   await expect(pushBundle(deployment, inRoutes)).rejects.toThrow(/\\"use node\\" directive is not allowed for http\.js/);
 });
 
-test("a push that a component's data does not fit names the component and the table", async () => {
+test("a push that does not fit a component's data names the component and the table", async () => {
   const http = new ConvexHttpClient(deployment.url, { logger: false });
   await http.mutation(makeFunctionReference<"mutation">("app:write"), { mount: "second", name: "add", args: { text: "text" } });
   const { notes } = components;

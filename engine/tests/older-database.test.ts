@@ -146,7 +146,7 @@ it("keeps and logs more unreferenced files than a crash leaves", async () => {
   await start();
   await expect
     .poll(() => engine?.errors())
-    .toContain(`11 of ${STORED + 11} stored files have no row in the database: too many for a crash`);
+    .toContain(`11 of ${STORED + 11} stored files have no row in the database: too many to be left by a crash`);
   expect(stored()).toHaveLength(STORED + 11);
   expect(engine?.errors()).toMatch(/start with ACCEPT_OLDER_DATABASE=20\S+Z/);
   expect(await engine?.stop()).toBe(0);

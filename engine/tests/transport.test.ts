@@ -130,7 +130,7 @@ describe("section 7, Backend transport", () => {
     expect(await reports[0]?.status).toBe(200);
   });
 
-  it.each(["1.27.0", "1.48.0"])("speaks at /api/%s/sync in messages of type Mutation, Action, Event and auth", async (version) => {
+  it.each(["1.27.0", "1.48.0"])("accepts messages of type Mutation, Action, Event and auth at /api/%s/sync", async (version) => {
     const { constructor, sent, received, addresses } = tapped(version);
     const client = new BaseConvexClient(url, () => undefined, {
       webSocketConstructor: constructor,

@@ -3,7 +3,7 @@ import { open, opendir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { storedFiles, type StoredFile } from "../check/stored-files.ts";
 import type { FileReader } from "../functions/files/bucket/file-reader.ts";
-import { compared, FileDifference } from "../functions/files/file-content.ts";
+import { verifyContent, FileDifference } from "../functions/files/file-content.ts";
 import { openCopy } from "../storage/file.ts";
 import { sync } from "./copy.ts";
 
@@ -28,7 +28,7 @@ export async function fetchMissing(copy: string, reader: FileReader): Promise<vo
 }
 
 async function fetchFile(file: StoredFile, to: string, reader: FileReader): Promise<void> {
-  for (const content of [() => compared(reader.read(file.name), file), () => reader.read(file.name)]) {
+  for (const content of [() => verifyContent(reader.read(file.name), file), () => reader.read(file.name)]) {
     try {
       return await write(content(), to);
     } catch (error) {

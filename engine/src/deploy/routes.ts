@@ -39,7 +39,7 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
       const { bundle, componentId = null } = await readJsonObject(request);
       const source = isObject(bundle) ? bundle.source : undefined;
       if (typeof source !== "string") throw badRequest("`bundle.source` must be the text of a module.");
-      if (componentId !== null && typeof componentId !== "string") throw badRequest("`componentId` must be text.");
+      if (componentId !== null && typeof componentId !== "string") throw badRequest("`componentId` must be a string.");
       const component = componentId ?? APP;
       if (component !== APP && !(await isMounted(component))) throw badRequest(`There is no component ${JSON.stringify(component)}.`);
       const outcome = await runner.inlineQuery(source, component).catch((error: unknown): Outcome => {
@@ -80,7 +80,7 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
 
 function readChange(change: Json): EnvironmentChange {
   const { name, value = null } = isObject(change) ? change : {};
-  if (typeof name !== "string") throw badRequest("The name of an environment variable must be text.", "EnvironmentVariableNameInvalid");
-  if (value !== null && typeof value !== "string") throw badRequest(`The value of ${name} must be text.`);
+  if (typeof name !== "string") throw badRequest("The name of an environment variable must be a string.", "EnvironmentVariableNameInvalid");
+  if (value !== null && typeof value !== "string") throw badRequest(`The value of ${name} must be a string.`);
   return { name, value };
 }

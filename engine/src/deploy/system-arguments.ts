@@ -8,7 +8,7 @@ export type SystemQuery = (args: Arguments, component: ComponentPath) => Promise
 const MAX_PAGE = 10_000;
 
 export function textOf(name: string, value: Json | undefined): string {
-  if (typeof value !== "string") throw new Error(`\`${name}\` must be text.`);
+  if (typeof value !== "string") throw new Error(`\`${name}\` must be a string.`);
   return value;
 }
 

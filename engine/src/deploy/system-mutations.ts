@@ -5,7 +5,7 @@ import { isObject } from "../http/body.ts";
 import type { Json } from "../values/types.ts";
 import { textOf, type Arguments } from "./system-arguments.ts";
 
-/** As many as one function may write. */
+/** The maximum that one function may write. */
 const MAX_DOCUMENTS = 8_000;
 
 const EDITS: Record<string, (args: Arguments) => Edit> = {

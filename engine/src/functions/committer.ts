@@ -3,7 +3,7 @@ import type { ConcurrencyLimit } from "../simulation/concurrency-limit.ts";
 import { qualifiedPath } from "./paths.ts";
 import { newRequestId } from "./request-id.ts";
 import type { TransactorThread } from "./transactor/transactor-client.ts";
-import type { Conflict, Questions, WireRun } from "./transactor/transactor-protocol.ts";
+import type { Conflict, TransactorRequests, WireRun } from "./transactor/transactor-protocol.ts";
 import { WRITE_CONFLICT } from "./types.ts";
 
 /** Convex retries several times, with growing pauses (https://docs.convex.dev/error#1). */
@@ -28,7 +28,7 @@ export class Committer {
   }
 
   /** Mutations of a session run one after the other, as the protocol requires. */
-  async mutation(params: Questions["mutation"]["params"]): Promise<WireRun> {
+  async mutation(params: TransactorRequests["mutation"]["params"]): Promise<WireRun> {
     const run = async (): Promise<WireRun> => {
       const done = await this.#untilCommitted("mutation", params, MAX_RETRIES);
       if (!done) throw new Error("A mutation has no outcome.");
@@ -37,13 +37,13 @@ export class Committer {
     return params.once ? this.#inTurn(params.once.sessionId, run) : run();
   }
 
-  scheduled<Kind extends "runJob" | "runCron">(kind: Kind, params: Questions[Kind]["params"]): Promise<WireRun | null> {
+  scheduled<Kind extends "runJob" | "runCron">(kind: Kind, params: TransactorRequests[Kind]["params"]): Promise<WireRun | null> {
     return this.#untilCommitted(kind, params, Infinity);
   }
 
   async #untilCommitted<Kind extends MutationKind>(
     kind: Kind,
-    params: Questions[Kind]["params"],
+    params: TransactorRequests[Kind]["params"],
     maxRetries: number,
   ): Promise<WireRun | null> {
     for (let retries = 0; ; retries++) {
@@ -56,7 +56,7 @@ export class Committer {
 
   async #attempt<Kind extends MutationKind>(
     kind: Kind,
-    params: Questions[Kind]["params"],
+    params: TransactorRequests[Kind]["params"],
   ): Promise<{ run: WireRun; conflict?: Conflict } | null> {
     const { request, commitDelayMs } = this.#options;
     const run: WireRun | null = await request<MutationKind>(kind, params);

@@ -201,7 +201,7 @@ describe("conflicts at each attempt", () => {
     expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining('A call to "rows:add" changed the document') });
   });
 
-  test("are retried without end for a scheduled function", async () => {
+  test("are retried forever for a scheduled function", async () => {
     await fixture.value("rows:schedule", { name: "job", times: 1 });
     const { due } = await request("dueJobs", { now: Date.now() + 1, limit: 1 });
     const { committer, commits } = committerWith(6, add("job"));

@@ -28,7 +28,7 @@ export type KnownFunction = {
 
 type LoadedModules = { functions: Map<string, KnownFunction>; modules: Map<string, object> };
 
-export type LoadIn = <T>(component: ComponentPath, load: () => Promise<T>) => Promise<T>;
+export type LoadInComponent = <T>(component: ComponentPath, load: () => Promise<T>) => Promise<T>;
 
 export class Registry {
   readonly #components: Map<ComponentPath, LoadedModules>;
@@ -49,7 +49,7 @@ export class Registry {
     return new Registry(root, new Map(), loadError);
   }
 
-  static async load(code: LoadedCode, loadIn: LoadIn = (_component, load) => load()): Promise<Registry> {
+  static async load(code: LoadedCode, loadIn: LoadInComponent = (_component, load) => load()): Promise<Registry> {
     const { root, analysis } = code;
     const app = { path: APP, folder: "", modules: code.modules };
     const components = new Map([[APP, await loadModules(root, app, analysis)]]);

@@ -34,7 +34,6 @@ export type RunnerOptions = {
   acceptLossUntil?: number | null | undefined;
   fileBucket?: FileBucketSettings | null | undefined;
   warn?: ((line: string) => void) | undefined;
-  /** Default: packages in `node_modules` of the working directory, without native code. */
   nodeSettings?: NodeSettings | undefined;
   simulation?: Simulation | undefined;
 };
@@ -314,7 +313,7 @@ class Runner implements FunctionRunner {
 
   async sizes(): Promise<Record<string, number>> {
     const inTransactor = await this.#transactor.request("sizes", null);
-    return { ...inTransactor, query_tokens: this.#tokens.size, waiting_questions: this.#transactor.waiting };
+    return { ...inTransactor, query_tokens: this.#tokens.size, waiting_requests: this.#transactor.waiting };
   }
 
   tableSize(table: string, component: ComponentPath = APP): Promise<number> {

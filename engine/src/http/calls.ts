@@ -137,7 +137,7 @@ function pathOfRun(urlPath: string): string {
 
 function readComponent(componentPath: Json | undefined): ComponentPath {
   if (componentPath === undefined || componentPath === null) return APP;
-  if (typeof componentPath !== "string") throw badRequest("`componentPath` must be text.");
+  if (typeof componentPath !== "string") throw badRequest("`componentPath` must be a string.");
   return requestedComponent(componentPath);
 }
 

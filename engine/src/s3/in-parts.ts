@@ -1,4 +1,4 @@
-export async function* inParts(
+export async function* splitIntoParts(
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   bytes: number,
 ): AsyncGenerator<Buffer<ArrayBuffer>, undefined, undefined> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { inParts } from "./in-parts.ts";
+import { splitIntoParts } from "./in-parts.ts";
 import type { Part, S3Client } from "./s3-client.ts";
 import { S3Error } from "./s3-error.ts";
 
@@ -11,7 +11,7 @@ type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** Stores an object, or nothing when it throws. Continues an interrupted upload of the same content. */
 export async function putObject(client: S3Client, key: string, content: Content, { partBytes = PART_BYTES } = {}): Promise<void> {
-  const parts = inParts(content, partBytes);
+  const parts = splitIntoParts(content, partBytes);
   const first = await parts.next();
   const second = await parts.next();
   const start = first.value ?? Buffer.alloc(0);

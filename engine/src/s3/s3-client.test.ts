@@ -93,7 +93,7 @@ describe("requests to a bucket", () => {
   });
 
   it.each<[string, Fault | null, Partial<Parameters<typeof s3Client>[0]>, string]>([
-    ["is overloaded", { kind: "status" }, {}, "it is overloaded or out of order (SlowDown)"],
+    ["is overloaded", { kind: "status" }, {}, "it is overloaded or has an internal error (SlowDown)"],
     ["is full", { kind: "status", status: 403, code: "QuotaExceeded" }, {}, "it is full (QuotaExceeded)"],
     ["is forbidden", { kind: "status", status: 403, code: "AccessDenied" }, {}, "this key may not use it (AccessDenied)"],
     ["gives an unknown code", { kind: "status", status: 418, code: "Teapot" }, {}, "it answers with status 418 (Teapot)"],

@@ -22,7 +22,7 @@ const REASONS: Record<string, string> = {
   ...codes("the region is wrong", ["AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException"]),
   ...codes("the clock of this machine is wrong", ["RequestTimeTooSkewed"]),
   ...codes("the bucket does not exist", ["NoSuchBucket"]),
-  ...codes("it is overloaded or out of order", ["SlowDown", "ServiceUnavailable", "InternalError", "TooManyRequests"]),
+  ...codes("it is overloaded or has an internal error", ["SlowDown", "ServiceUnavailable", "InternalError", "TooManyRequests"]),
   ...codes("it does not answer", ["TimeoutError", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"]),
   ...codes("the connection was lost", ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]),
 };

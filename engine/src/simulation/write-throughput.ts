@@ -11,7 +11,6 @@ export class WriteThroughput {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** @throws {OverloadedError} before the commit */
   use(bytes: number): void {
     const passedMs = elapsed() - this.#at;
     this.#at += passedMs;

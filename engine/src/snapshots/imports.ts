@@ -11,9 +11,9 @@ import type { ImportTarget } from "../transaction/import/import-target.ts";
 import type { StagedImport } from "../transaction/import/staged-import.ts";
 import type { Json } from "../values/types.ts";
 import { runImport } from "./snapshot-thread.ts";
-import { counted, type ImportRequest } from "./stage-import.ts";
+import { countText, type ImportRequest } from "./stage-import.ts";
 
-/** Ends uploads and imports that a client has given up. */
+/** Time after which an unfinished upload or import ends. */
 const KEPT_MS = 60 * 60 * 1_000;
 const MAX_PARTS = 10_000;
 const KEPT_IMPORTS = 100;
@@ -166,7 +166,7 @@ export async function createImports({ dir, runner, onChange, report }: ImportsOp
       const entry = importOf(id);
       const { plan } = entry;
       if (entry.state.state !== "waiting_for_confirmation" || !plan) throw badRequest("The import does not wait for a confirmation.");
-      set(entry, { state: "in_progress", progress_message: `Importing ${counted(plan.documents)}`, checkpoint_messages: [] });
+      set(entry, { state: "in_progress", progress_message: `Importing ${countText(plan.documents)}`, checkpoint_messages: [] });
       run(entry, async () => {
         const answer = await runner.applyImport(join(entry.folder, "staged"), join(entry.folder, "files"));
         if ("refused" in answer) set(entry, { state: "failed", error_message: answer.refused });
@@ -206,11 +206,11 @@ function confirmation(plan: StagedImport, target: ImportTarget): { message_to_co
   const added = plan.tables.flatMap((table) => {
     const deletes = table.isReplaced && stored(table) > 0;
     if (table.documents === 0 && !deletes) return [];
-    const deleted = deletes ? `, after deleting ${counted(stored(table))}` : "";
-    return [{ line: `  ${nameIn(table.component, table.name)}: ${counted(table.documents)}${deleted}`, deletes }];
+    const deleted = deletes ? `, after deleting ${countText(stored(table))}` : "";
+    return [{ line: `  ${nameIn(table.component, table.name)}: ${countText(table.documents)}${deleted}`, deletes }];
   });
   const cleared = plan.cleared.map((table) => ({
-    line: `  ${nameIn(table.component, table.name)}: deletes ${counted(stored(table))}`,
+    line: `  ${nameIn(table.component, table.name)}: deletes ${countText(stored(table))}`,
     deletes: true,
   }));
   const lines = [...added, ...cleared];

@@ -73,8 +73,8 @@ export function snapshotRoutes({ exports, imports, authenticator }: Options): Ro
 
 function readRequest(requested: Json | undefined): ImportRequest {
   const { tableName = null, componentPath = null, mode, format } = isObject(requested) ? requested : {};
-  if (tableName !== null && typeof tableName !== "string") throw badRequest("`tableName` must be text.");
-  if (componentPath !== null && typeof componentPath !== "string") throw badRequest("`componentPath` must be text.");
+  if (tableName !== null && typeof tableName !== "string") throw badRequest("`tableName` must be a string.");
+  if (componentPath !== null && typeof componentPath !== "string") throw badRequest("`componentPath` must be a string.");
   return {
     table: tableName,
     component: componentPath === null ? APP : requestedComponent(componentPath),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { sameChecksum } from "../functions/files/file-names.ts";
 import { APP, nameIn, type ComponentPath } from "../functions/paths.ts";
 import { checkIdentifier } from "../storage/catalog.ts";
+import { CREATION_STEP_MS } from "../storage/clock.ts";
 import { checkUserFields } from "../transaction/fields.ts";
 import type { ImportTarget, TargetTable } from "../transaction/import/import-target.ts";
 import { createStaging, type StagedImport, type StagedTable, type Staging } from "../transaction/import/staged-import.ts";
@@ -48,8 +49,6 @@ type PlannedTable = { source: Source; staged: StagedTable; existing: TargetTable
 const FIRST_USER_TABLE = 10_001;
 const MAX_TABLE_NUMBER = 0xffff_ffff;
 const FILES_AT_ONCE = 8;
-/** The step of the clock (`storage/clock.ts`). */
-const CREATION_STEP_MS = 1 / 1024;
 
 /** Checks an import and writes it to the staged file. Changes nothing in the deployment. @throws {FunctionError} for bad input */
 export async function stageImport(options: StageOptions): Promise<StagedImport> {
@@ -142,7 +141,7 @@ async function planTables({ mode }: ImportRequest, target: ImportTarget, sources
     const documents = existing?.documents ?? 0;
     if (mode === "requireEmpty" && documents > 0)
       throw new FunctionError(
-        `Table "${nameIn(component, name)}" already has ${counted(documents)}. Pass --append to add to them, or --replace to delete them.`,
+        `Table "${nameIn(component, name)}" already has ${countText(documents)}. Pass --append to add to them, or --replace to delete them.`,
       );
     const isAppended = mode === "append" && documents > 0;
     const number = isAppended ? existing?.number : (source.number ?? (await firstNumber(source)) ?? existing?.number);
@@ -194,7 +193,7 @@ function checkNumbers(tables: PlannedTable[], cleared: { component: string; name
       !tables.some((table) => isSame(table.source, occupant) && table.staged.isReplaced);
     if (isKept)
       throw new FunctionError(
-        `The IDs of table "${name}" belong to table "${nameIn(occupant.component, occupant.name)}" of this deployment, which has ${counted(occupant.documents)}.`,
+        `The IDs of table "${name}" belong to table "${nameIn(occupant.component, occupant.name)}" of this deployment, which has ${countText(occupant.documents)}.`,
       );
   }
 }
@@ -302,4 +301,4 @@ async function copy({ path, open: openSource }: ArchivedFile, to: string): Promi
 const located = (error: unknown, { prefix }: Source, place: string): unknown =>
   error instanceof FunctionError ? new FunctionError(`${prefix}${place}: ${error.message}`) : error;
 
-export const counted = (documents: number): string => `${documents} ${documents === 1 ? "document" : "documents"}`;
+export const countText = (documents: number): string => `${documents} ${documents === 1 ? "document" : "documents"}`;

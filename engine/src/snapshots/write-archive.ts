@@ -7,7 +7,7 @@ import { ZipFile } from "yazl";
 import { fileKey } from "../check/stored-files.ts";
 import type { FileBucketSettings } from "../functions/files/bucket/bucket-settings.ts";
 import { openFileReader } from "../functions/files/bucket/file-reader.ts";
-import { compared } from "../functions/files/file-content.ts";
+import { verifyContent } from "../functions/files/file-content.ts";
 import { storedFileName } from "../functions/files/file-names.ts";
 import type { ComponentPath } from "../functions/paths.ts";
 import { openCatalog, type Table } from "../storage/catalog.ts";
@@ -78,7 +78,7 @@ export async function writeArchive({ databaseDir, filesDir, fileBucket = null, t
           for (const text of textsOf(table)) {
             const row: Row = JSON.parse(text);
             const file = storedFileName(key, row._id);
-            const source = (): Readable => Readable.from(compared(reader.read(file), row));
+            const source = (): Readable => Readable.from(verifyContent(reader.read(file), row));
             add(filePath(component, row._id, extensionOf(row.contentType)), source, { compress: false, size: row.size });
           }
         } else {

@@ -4,7 +4,7 @@ import { bigintOf, numberOf, prepare, prepareWithBigInts } from "./rows.ts";
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 /** The smallest step that is exact in a float64 of milliseconds since 1970 until the year 2248. */
-const CREATION_STEP_MS = 1 / 1024;
+export const CREATION_STEP_MS = 1 / 1024;
 
 export type Clock = ReturnType<typeof openClock>;
 

@@ -21,7 +21,7 @@ it("counts unread bytes by the client's pongs, and sends a ping after enough byt
   expect([inFlight.unread, requested]).toEqual([0, ["120", "150"]]);
 });
 
-it("ignores pongs with bytes that were not sent, requested or still uncounted", () => {
+it("ignores pongs with an invalid number of bytes", () => {
   const inFlight = createInFlight(() => {});
   inFlight.handedOver(1000);
   inFlight.left(400);

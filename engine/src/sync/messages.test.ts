@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../functions/types.ts";
 import {
-  chunked,
+  splitIntoChunks,
   CHUNK_LENGTH,
   modificationText,
   mutationResponseText,
@@ -92,12 +92,12 @@ describe("a message to a client", () => {
 
   it("splits a long transition into parts that join to the same text", () => {
     const long = "é😀".repeat(CHUNK_LENGTH / 2);
-    const parts = [...chunked(long, "id")].map((text) => JSON.parse(text));
+    const parts = [...splitIntoChunks(long, "id")].map((text) => JSON.parse(text));
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.map((part) => part.partNumber)).toEqual(parts.map((_, i) => i));
     expect(new Set(parts.map((part) => part.totalParts))).toEqual(new Set([parts.length]));
     expect(parts.map((part) => part.chunk).join("") === long).toBe(true);
-    expect([...chunked("short", "id")]).toEqual(["short"]);
+    expect([...splitIntoChunks("short", "id")]).toEqual(["short"]);
   });
 
   it("is a transition of valid JSON", () => {

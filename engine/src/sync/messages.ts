@@ -61,14 +61,14 @@ function parseModification(value: Json): AddQuery | RemoveQuery {
   if (value.type === "Remove") return { type: "Remove", queryId: count(value, "queryId") };
   if (value.type !== "Add") throw new ProtocolError("A modification must be Add or Remove.");
   const { journal = null } = value;
-  if (journal !== null && typeof journal !== "string") throw new ProtocolError("`journal` must be text or null.");
+  if (journal !== null && typeof journal !== "string") throw new ProtocolError("`journal` must be a string or null.");
   return { type: "Add", queryId: count(value, "queryId"), journal, ...parseTarget(value) };
 }
 
 /** Keeps arguments as text: parsed objects take many times the memory. */
 function parseTarget(value: Fields): Target {
   const { componentPath = null } = value;
-  if (componentPath !== null && typeof componentPath !== "string") throw new ProtocolError("`componentPath` must be text.");
+  if (componentPath !== null && typeof componentPath !== "string") throw new ProtocolError("`componentPath` must be a string.");
   const [args = {}, ...more] = list(value, "args");
   if (!isObject(args) || more.length > 0) throw new ProtocolError("`args` must contain one object.");
   const udfPath = text(value, "udfPath");
@@ -100,7 +100,7 @@ function parseMessage(text: string): Json {
 
 function text(fields: Fields, name: string): string {
   const value = fields[name];
-  if (typeof value !== "string") throw new ProtocolError(`\`${name}\` must be text.`);
+  if (typeof value !== "string") throw new ProtocolError(`\`${name}\` must be a string.`);
   return value;
 }
 
@@ -169,7 +169,7 @@ export const HEARTBEAT_ANSWER_TEXT = '{"type":"Ping","answers":"Heartbeat"}';
 /** Larger transitions are sent in parts, so that none blocks the connection. */
 export const CHUNK_LENGTH = 5_000_000;
 
-export function* chunked(transition: string, transitionId: string): Generator<string> {
+export function* splitIntoChunks(transition: string, transitionId: string): Generator<string> {
   if (transition.length <= CHUNK_LENGTH) {
     yield transition;
     return;

@@ -30,7 +30,7 @@ import {
 import type { SharedQueries, Subscriber, Watch } from "./shared-queries.ts";
 import type { SocketMemory } from "./socket-memory.ts";
 
-export interface Line {
+export interface ClientConnection {
   send(text: string): void;
   sendTransition(text: string): void;
   readonly writable: boolean;
@@ -42,7 +42,7 @@ export type SessionOptions = {
   runner: FunctionRunner;
   queries: SharedQueries;
   authenticator: Authenticator;
-  line: Line;
+  connection: ClientConnection;
   redactErrors: boolean;
   report: (error: unknown) => void;
 };
@@ -92,13 +92,13 @@ export class SyncSession implements Subscriber {
         void this.act(message);
         return undefined;
       case "Event":
-        if (message.eventType === HEARTBEAT_EVENT) this.options.line.send(HEARTBEAT_ANSWER_TEXT);
+        if (message.eventType === HEARTBEAT_EVENT) this.options.connection.send(HEARTBEAT_ANSWER_TEXT);
         return undefined;
     }
   }
 
   get writable(): boolean {
-    return this.options.line.writable;
+    return this.options.connection.writable;
   }
 
   advance(snapshot: Timestamp): boolean {
@@ -120,7 +120,7 @@ export class SyncSession implements Subscriber {
       modifications.push(modificationText(queryId, result));
       query.sent = result;
     }
-    this.options.line.sendTransition(transitionText(this.version, end, modifications, this.clockSkewMs));
+    this.options.connection.sendTransition(transitionText(this.version, end, modifications, this.clockSkewMs));
     this.version = end;
     this.removed = [];
     this.owed = null;
@@ -165,9 +165,9 @@ export class SyncSession implements Subscriber {
       if (sent) resultBytes += sent.fields.length;
       else pendingBytes += watch.argumentBytes;
     }
-    this.options.line.memory.set("pending", pendingBytes);
-    this.options.line.memory.set("arguments", argumentBytes);
-    this.options.line.memory.set("results", resultBytes);
+    this.options.connection.memory.set("pending", pendingBytes);
+    this.options.connection.memory.set("arguments", argumentBytes);
+    this.options.connection.memory.set("results", resultBytes);
   }
 
   private addQuery({ queryId, udfPath, argsText, journal, componentPath }: AddQuery): void {
@@ -196,7 +196,7 @@ export class SyncSession implements Subscriber {
     } catch (error) {
       if (!(error instanceof RequestError)) this.options.report(error);
       const message = error instanceof RequestError ? error.message : "Authentication failed";
-      this.options.line.send(authErrorText(message, baseVersion, true));
+      this.options.connection.send(authErrorText(message, baseVersion, true));
       this.end("AuthError");
     }
   }
@@ -212,7 +212,7 @@ export class SyncSession implements Subscriber {
     if (this.closed) return;
     this.identity = identity;
     this.identityVersion += 1;
-    this.options.line.memory.setAuthenticated(identity.kind !== "none");
+    this.options.connection.memory.setAuthenticated(identity.kind !== "none");
     const key = identityKey(identity);
     if (key !== this.identityKey) {
       this.identityKey = key;
@@ -250,7 +250,7 @@ export class SyncSession implements Subscriber {
   private async request({ argsText }: Request, run: () => Promise<void>): Promise<void> {
     if (this.endIfExpired()) return;
     this.inFlight += 1;
-    this.options.line.memory.add("requests", REQUEST_BYTES + argsText.length);
+    this.options.connection.memory.add("requests", REQUEST_BYTES + argsText.length);
     try {
       await run();
     } catch (error) {
@@ -260,7 +260,7 @@ export class SyncSession implements Subscriber {
       this.end("InternalServerError");
     } finally {
       this.inFlight -= 1;
-      this.options.line.memory.add("requests", -REQUEST_BYTES - argsText.length);
+      this.options.connection.memory.add("requests", -REQUEST_BYTES - argsText.length);
     }
   }
 
@@ -279,12 +279,12 @@ export class SyncSession implements Subscriber {
   }
 
   private answer(text: string): void {
-    if (!this.closed) this.options.line.send(text);
+    if (!this.closed) this.options.connection.send(text);
   }
 
   private endIfExpired(): boolean {
     if (!hasExpired(this.identity)) return false;
-    this.options.line.send(
+    this.options.connection.send(
       authErrorText("Could not verify OIDC token claim. The token has expired.", Math.max(0, this.identityVersion - 1), false),
     );
     this.end("AuthError");
@@ -293,6 +293,6 @@ export class SyncSession implements Subscriber {
 
   private end(reason: string): void {
     this.close();
-    this.options.line.close(reason);
+    this.options.connection.close(reason);
   }
 }

@@ -9,8 +9,8 @@ import { DelayLine } from "../simulation/delay-line.ts";
 import { corkSocket } from "./cork-socket.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createInbox } from "./inbox.ts";
-import { chunked, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";
-import { SyncSession, type Line, type SessionOptions } from "./session.ts";
+import { splitIntoChunks, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";
+import { SyncSession, type ClientConnection, type SessionOptions } from "./session.ts";
 import { SocketMemory } from "./socket-memory.ts";
 
 const PING_INTERVAL_MS = 15_000;
@@ -27,7 +27,7 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_INTERNAL = 1011;
 
-export type SocketsOptions = Omit<SessionOptions, "line"> & {
+export type SocketsOptions = Omit<SessionOptions, "connection"> & {
   /** Null: any origin, as on Convex, because tokens protect the data. */
   allowedOrigins: string[] | null;
   memory: MemoryBudget;
@@ -112,11 +112,11 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
   };
   // `inFlight` does not count answers to the client's pings, which the connection's buffer contains.
   const countUnsent = () => memory.set("unsent", Math.max(inFlight.unsent, socket.writableLength));
-  const line: Line = {
+  const connection: ClientConnection = {
     memory,
     send: write,
     sendTransition(text) {
-      for (const part of chunked(text, randomUUID())) write(part);
+      for (const part of splitIntoChunks(text, randomUUID())) write(part);
       inFlight.pingAfter(MARK_BYTES);
     },
     get writable() {
@@ -126,7 +126,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
     },
     close: (reason) => leave(() => websocket.close(reason === "AuthError" ? CLOSE_NORMAL : CLOSE_INTERNAL, reason)),
   };
-  const session = new SyncSession({ ...options, line });
+  const session = new SyncSession({ ...options, connection });
 
   const ping = setInterval(() => {
     if (websocket.isPaused) lastHeard = Date.now();

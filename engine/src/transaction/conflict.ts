@@ -5,7 +5,7 @@ import { keyIn, valueOf, type Document } from "./document.ts";
 import type { Change } from "./overlay.ts";
 import type { DocumentName, ReadSet } from "./types.ts";
 
-export function writeIn(reads: ReadSet, changes: Iterable<Change>): DocumentName | null {
+export function findConflict(reads: ReadSet, changes: Iterable<Change>): DocumentName | null {
   for (const { table, id, before, after } of changes) {
     if ([before, after].some((document) => document !== null && isIn(reads, table, document))) return { table: table.name, id };
   }

@@ -30,7 +30,7 @@ export function withoutSystemFields(fields: JsonObject, current: JsonObject): Js
 }
 
 /** Merges a patch into fields. `{"$undefined": null}` removes a field (`patchValueToJson` in `convex/src/values/value.ts`). */
-export function patched(fields: JsonObject, patch: JsonObject): JsonObject {
+export function applyPatch(fields: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(fields));
   for (const [name, value] of Object.entries(patch)) {
     if (isUndefined(value)) merged.delete(name);

@@ -10,7 +10,7 @@ const KEPT_VIEWS = 4;
 const CHANGE_BYTES = 300;
 
 type Undo = { readonly ts: Timestamp; readonly changes: readonly Change[]; readonly bytes: number };
-/** The changes that lead back to `at`, for commits up to and including `upTo`. */
+/** The changes that restore the state at `at`, for commits up to and including `upTo`. */
 type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp };
 
 /** Builds earlier states from the current data and the undo data of the last seconds' commits. */

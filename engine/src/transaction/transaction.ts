@@ -7,8 +7,8 @@ import { newId } from "../values/ids.ts";
 import { FIRST_KEY, LAST_KEY } from "../values/keys.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import { idKey, valueOf, type Document } from "./document.ts";
-import { writeIn } from "./conflict.ts";
-import { checkUserFields, fieldsOf, patched, withoutSystemFields } from "./fields.ts";
+import { findConflict } from "./conflict.ts";
+import { checkUserFields, fieldsOf, applyPatch, withoutSystemFields } from "./fields.ts";
 import type { Overlay } from "./overlay.ts";
 import { rangeBetween, readPageRequest, takePage } from "./query/page.ts";
 import { planQuery } from "./query/plan.ts";
@@ -197,8 +197,8 @@ export class DataTransaction implements Transaction, Reader {
     return this.reads.set();
   }
 
-  writeIn(reads: ReadSet): DocumentName | null {
-    return writeIn(reads, this.overlay.all());
+  findConflict(reads: ReadSet): DocumentName | null {
+    return findConflict(reads, this.overlay.all());
   }
 
   usage(): Usage {
@@ -232,7 +232,7 @@ export class DataTransaction implements Transaction, Reader {
     const { before, current } = this.toChange("Update", table, id);
     const own = withoutSystemFields(fieldsOf(method, patch), valueOf(current));
     const { _id, _creationTime, ...fields } = valueOf(current);
-    return this.change(table, before, current, patched(fields, own));
+    return this.change(table, before, current, applyPatch(fields, own));
   }
 
   private change(table: Table, before: Document | null, current: Document, fields: JsonObject): string {

@@ -42,14 +42,13 @@ export interface Transaction {
   count(table: string): number;
   normalizeId(table: string, id: string): string | null;
 
-  /** System tables are read-only for user code. */
   readonly system: SystemWriter;
 
   savepoint(): number;
   rollbackTo(savepoint: number): void;
 
   readSet(): ReadSet;
-  writeIn(reads: ReadSet): DocumentName | null;
+  findConflict(reads: ReadSet): DocumentName | null;
   usage(): Usage;
 }
 

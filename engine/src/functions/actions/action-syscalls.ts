@@ -1,6 +1,6 @@
 import type { Identity, Json } from "../../values/types.ts";
 import { resolveAddress, showFunctionPath, type ComponentPath } from "../paths.ts";
-import type { QuestionName, Questions, WireRun } from "../transactor/transactor-protocol.ts";
+import type { TransactorRequestName, TransactorRequests, WireRun } from "../transactor/transactor-protocol.ts";
 import { callWithText } from "../call.ts";
 import { fileMetadata } from "../files/stored-files.ts";
 import { asAddress, asNumber, asString, type Arguments } from "../isolate/syscall-arguments.ts";
@@ -15,7 +15,7 @@ export type ActionsHost = {
   redactErrors: boolean;
   nodeSettings: NodeSettings;
   warn: (line: string) => void;
-  request: <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
+  request: <K extends TransactorRequestName>(kind: K, params: TransactorRequests[K]["params"]) => Promise<TransactorRequests[K]["answer"]>;
   log: (run: WireRun, identity: Identity["kind"]) => void;
 };
 

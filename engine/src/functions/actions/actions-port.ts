@@ -21,10 +21,10 @@ export function provideActionsPort(port: ActionsPort): void {
   provided = port;
 }
 
-/** The way to the deployment: of the process, or of this thread. */
+/** Returns the port to the deployment: that of the process if it has one, otherwise that of this thread. */
 export function actionsPort(): ActionsPort {
   if (provided) return provided;
-  if (!parentPort) throw new Error("This process has no way to the deployment.");
+  if (!parentPort) throw new Error("This process is not connected to the deployment.");
   return threadPort(parentPort);
 }
 

@@ -2,7 +2,7 @@ import type { Identity, Json, LogLine } from "../../values/types.ts";
 import type { ComponentPath } from "../paths.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 
-export const BEAT_EVERY_MS = 100;
+export const HEARTBEAT_INTERVAL_MS = 100;
 /** The heartbeat of a closed thread, which may still increase it. With a heartbeat near this value, a thread starts no work. */
 export const CLOSED = -(2 ** 30);
 

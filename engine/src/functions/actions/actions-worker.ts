@@ -2,7 +2,7 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Identity, Json, LogLine } from "../../values/types.ts";
 import { actionsPort } from "./actions-port.ts";
-import { BEAT_EVERY_MS, type ToActions } from "./actions-protocol.ts";
+import { HEARTBEAT_INTERVAL_MS, type ToActions } from "./actions-protocol.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { captureConsole } from "../isolate/console.ts";
 import { refuseNodeModules } from "../isolate/environment.ts";
@@ -100,7 +100,7 @@ function begin(metadata: Omit<Run, "logLines" | "abandoned">, execute: (run: Run
   if (beat() < 0) return;
   const run: Run = { ...metadata, logLines: [], abandoned: false };
   running.set(run.id, run);
-  beating ??= every(beat, BEAT_EVERY_MS);
+  beating ??= every(beat, HEARTBEAT_INTERVAL_MS);
   runs
     .run(run, () => execute(run))
     .catch((error: unknown) => {

@@ -3,10 +3,10 @@ import { elapsed } from "../../elapsed.ts";
 import { threadCpuMs } from "../thread-usage.ts";
 import { CLOSED } from "./actions-protocol.ts";
 
-const NOTICED_MS = 150;
-const LOADS_WITHIN_MS = 60 * 1_000;
+export const NOTICED_MS = 150;
+export const LOAD_TIMEOUT_MS = 60 * 1_000;
 /** A thread that waits without computing counts as blocked only after ten times as long. */
-const WAITING_SHARE = 0.1;
+export const WAITING_SHARE = 0.1;
 
 /** Measures how long a thread computes without a pause. The thread increases a counter in shared memory between turns. */
 export class BlockedTime {
@@ -40,7 +40,7 @@ export class BlockedTime {
   async ms(): Promise<number> {
     const beat = Atomics.load(this.#beat, 0);
     const wallMs = elapsed() - this.#since;
-    if (beat === 0) return wallMs > LOADS_WITHIN_MS ? Infinity : 0;
+    if (beat === 0) return wallMs > LOAD_TIMEOUT_MS ? Infinity : 0;
     if (beat !== this.#last) {
       this.#last = beat;
       this.#restart();

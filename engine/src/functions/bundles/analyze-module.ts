@@ -16,7 +16,7 @@ const notAnAction = (name: string, path: string, type: string): Error =>
   new Error(`\`${name}\` defined in \`${path}\` is a ${type} function. Only actions can be defined in Node.js.`);
 
 /** Runs `work` on a module. @throws {Error} that names the module */
-export async function named<T>(root: string, path: string, work: () => Promise<T>): Promise<T> {
+export async function withModuleName<T>(root: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -3,14 +3,20 @@ import { Buffer } from "node:buffer";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { inOrder, mountedComponents, NO_DEFINITION, readDefinition, type ComponentDefinition } from "../components/definitions.ts";
+import {
+  sortByDependencies,
+  mountedComponents,
+  NO_DEFINITION,
+  readDefinition,
+  type ComponentDefinition,
+} from "../components/definitions.ts";
 import { componentEnvironments } from "../components/environments.ts";
 import { importMounted, passMountsOn } from "../components/mount-imports.ts";
 import { ProcessEnvironments } from "../components/process-env.ts";
 import { enterIsolate, refuseNodeModules } from "../isolate/environment.ts";
 import { APP } from "../paths.ts";
 import type { Analysis, AnalyzedFunction, Components, ModulesAnalysis } from "../types.ts";
-import { named as namedIn } from "./analyze-module.ts";
+import { withModuleName as namedIn } from "./analyze-module.ts";
 import { DEFINITION_FILE } from "./bundle.ts";
 import { cronsOf, functionsOf, httpRoutesOf, providersOf, schemaOf, type Exports } from "./read-modules.ts";
 
@@ -59,7 +65,7 @@ async function analyze(): Promise<Analysis> {
   }
   const own = await analyzeModules(app, await loadModules(app, modules), nodeFunctions);
   const authProviders =
-    authConfig === null ? [] : await named(authConfig, async () => providersOf(await importMounted(root, authConfig, APP)));
+    authConfig === null ? [] : await withModuleName(authConfig, async () => providersOf(await importMounted(root, authConfig, APP)));
   return { ...own, authProviders, components: analyzed };
 }
 
@@ -76,36 +82,36 @@ async function loadDefinitions(): Promise<{ appDefinition: ComponentDefinition; 
       return { url: `data:text/javascript,${encodeURIComponent(`export default ${JSON.stringify(imported)}`)}`, shortCircuit: true };
     },
   });
-  for (const { path, folder } of inOrder(components)) {
+  for (const { path, folder } of sortByDependencies(components)) {
     const where = `${path}/convex.config.ts`;
-    const { default: exported } = await named(where, () => importMounted(root, `${folder}/${DEFINITION_FILE}`, APP));
+    const { default: exported } = await withModuleName(where, () => importMounted(root, `${folder}/${DEFINITION_FILE}`, APP));
     definitions[path] = readDefinition(where, exported, "childComponent");
   }
   if (!hasDefinition) return { appDefinition: NO_DEFINITION, definitions };
   const where = "convex.config.ts";
-  const { default: exported } = await named(where, () => importMounted(root, DEFINITION_FILE, APP));
+  const { default: exported } = await withModuleName(where, () => importMounted(root, DEFINITION_FILE, APP));
   return { appDefinition: readDefinition(where, exported, "app"), definitions };
 }
 
 async function loadModules({ folder, mount }: Source, paths: string[]): Promise<Map<string, Exports>> {
   const loaded = new Map<string, Exports>();
-  for (const path of paths) loaded.set(path, await named(path, () => importMounted(root, join(folder, path), mount)));
+  for (const path of paths) loaded.set(path, await withModuleName(path, () => importMounted(root, join(folder, path), mount)));
   return loaded;
 }
 
 async function analyzeModules(source: Source, loaded: Map<string, Exports>, others: AnalyzedFunction[] = []): Promise<ModulesAnalysis> {
   const functions = [...others];
-  for (const [path, exports] of loaded) functions.push(...(await named(path, async () => functionsOf(path, exports))));
+  for (const [path, exports] of loaded) functions.push(...(await withModuleName(path, async () => functionsOf(path, exports))));
   const { folder, mount } = source;
   const schemaPath = source.schema;
   return {
     functions: functions.toSorted((a, b) => compare(`${a.module}:${a.name}`, `${b.module}:${b.name}`)),
     httpRoutes: httpRoutesOf(loaded.get("http.js")),
-    crons: await named("crons.js", async () => cronsOf(loaded.get("crons.js"), functions)),
+    crons: await withModuleName("crons.js", async () => cronsOf(loaded.get("crons.js"), functions)),
     schema:
       schemaPath === null
         ? null
-        : await named(schemaPath, async () => schemaOf(schemaPath, await importMounted(root, join(folder, schemaPath), mount))),
+        : await withModuleName(schemaPath, async () => schemaOf(schemaPath, await importMounted(root, join(folder, schemaPath), mount))),
   };
 }
 
@@ -113,7 +119,7 @@ function refuse(): never {
   throw new Error("Convex's database and other services cannot be used while modules are loaded. Use them inside a function.");
 }
 
-const named = <T>(path: string, work: () => Promise<T>): Promise<T> => namedIn(root, path, work);
+const withModuleName = <T>(path: string, work: () => Promise<T>): Promise<T> => namedIn(root, path, work);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

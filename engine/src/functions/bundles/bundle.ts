@@ -68,7 +68,7 @@ export function writeBundle(dir: string, bundle: Bundle): string {
     const building = `${root}.${pid}.${hrtime.bigint()}`;
     for (const [path, content] of contents) {
       const file = join(building, path);
-      if (!file.startsWith(building + sep)) throw new Error(`Module path ${JSON.stringify(path)} leads out of its folder.`);
+      if (!file.startsWith(building + sep)) throw new Error(`Module path ${JSON.stringify(path)} is outside its folder.`);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);
     }

@@ -217,7 +217,7 @@ describe("a push", () => {
     const [module] = bundle.modules;
     if (!module) throw new Error("no module");
     const evil = { ...bundle, modules: [{ ...module, path: "../../evil.js" }] };
-    await expect(fixture.runner.analyze(evil)).rejects.toThrow(/leads out of its folder/);
+    await expect(fixture.runner.analyze(evil)).rejects.toThrow(/is outside its folder/);
     expect(existsSync(join(fixture.dir, "evil.js"))).toBe(false);
   });
 });

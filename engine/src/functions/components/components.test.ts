@@ -333,13 +333,13 @@ describe("pushes", () => {
       "must be the result of defineComponent()",
     ],
     [
-      "components in a circle",
+      "components in a cycle",
       {},
       {
         a: { files: { "convex.config.ts": source(`export default defineComponent("a");`) }, dependencies: ["b"] },
         b: { files: { "convex.config.ts": source(`export default defineComponent("b");`) }, dependencies: ["a"] },
       },
-      "Components use each other in a circle: a → b → a.",
+      "Components use each other in a cycle: a → b → a.",
     ],
   ])("refuse %s", async (_what, files, sources, message) => {
     await expect(fixture.analyze(files, sources)).rejects.toThrow(message);

@@ -75,14 +75,14 @@ function checkName(where: string, name: string): void {
   );
 }
 
-/** Returns the definitions so that each follows those it depends on. @throws Error for a circle or a missing definition */
-export function inOrder<T extends { path: DefinitionPath; dependencies: string[] }>(definitions: readonly T[]): T[] {
+/** Returns the definitions so that each follows those it depends on. @throws Error for a cycle or a missing definition */
+export function sortByDependencies<T extends { path: DefinitionPath; dependencies: string[] }>(definitions: readonly T[]): T[] {
   const byPath = new Map(definitions.map((definition) => [definition.path, definition]));
   const ordered = new Set<T>();
   const visit = (path: DefinitionPath, above: DefinitionPath[]): void => {
     const definition = byPath.get(path);
     if (!definition) throw new Error(`The component ${path} is used by ${above.at(-1) ?? "the app"}, but is not part of the push.`);
-    if (above.includes(path)) throw new Error(`Components use each other in a circle: ${[...above, path].join(" → ")}.`);
+    if (above.includes(path)) throw new Error(`Components use each other in a cycle: ${[...above, path].join(" → ")}.`);
     if (ordered.has(definition)) return;
     for (const dependency of definition.dependencies) visit(dependency, [...above, path]);
     ordered.add(definition);

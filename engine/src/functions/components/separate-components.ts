@@ -1,5 +1,5 @@
 import type { ComponentPath } from "../paths.ts";
-import type { LoadIn } from "../registry.ts";
+import type { LoadInComponent } from "../registry.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 import { componentEnvironments, type Environment } from "./environments.ts";
 import { passMountsOn } from "./mount-imports.ts";
@@ -9,7 +9,7 @@ export function separateComponents(
   { root, components, analysis }: LoadedCode,
   environment: Environment,
   componentOfCaller: () => ComponentPath | undefined,
-): LoadIn | undefined {
+): LoadInComponent | undefined {
   if (components.length === 0) return undefined;
   passMountsOn(root);
   const environments = new ProcessEnvironments(componentEnvironments(analysis.components, environment), componentOfCaller);

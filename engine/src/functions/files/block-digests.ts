@@ -3,7 +3,7 @@ import { createHash, hash, type Hash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
 import type { OpenFile } from "../types.ts";
-import { comparedContent, differenceInReading, FileDifference } from "./file-content.ts";
+import { verifyFile, differenceInReading, FileDifference } from "./file-content.ts";
 
 export const BLOCK_BYTES = 64 * 1024;
 const DIGEST_BYTES = 32;
@@ -57,7 +57,7 @@ async function blockDigests(file: File): Promise<Buffer> {
     block = createHash("sha256");
     remaining = BLOCK_BYTES;
   };
-  for await (const chunk of comparedContent(file.path, file, BLOCK_BYTES)) {
+  for await (const chunk of verifyFile(file.path, file, BLOCK_BYTES)) {
     for (let at = 0; at < chunk.length;) {
       const part = chunk.subarray(at, at + remaining);
       block.update(part);

@@ -15,7 +15,7 @@ export class FileDifference extends Error {
 }
 
 /** Yields the last chunk only after the whole content has been compared. @throws {FileDifference} */
-export async function* compared(
+export async function* verifyContent(
   content: AsyncIterable<Buffer>,
   row: { size: number; sha256: string },
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -34,11 +34,11 @@ export async function* compared(
 }
 
 /** Compares a local file. @throws {FileDifference} also when it cannot be read */
-export const comparedContent = (
+export const verifyFile = (
   path: string,
   row: { size: number; sha256: string },
   chunkBytes: number,
-): AsyncGenerator<Buffer, void, undefined> => compared(localContent(path, chunkBytes), row);
+): AsyncGenerator<Buffer, void, undefined> => verifyContent(localContent(path, chunkBytes), row);
 
 async function* localContent(path: string, chunkBytes: number): AsyncGenerator<Buffer, void, undefined> {
   try {
@@ -58,7 +58,7 @@ const READ_AT_ONCE = 1024 * 1024;
 
 export async function differenceOf(path: string, row: { size: number; sha256: string }): Promise<FileDifference | null> {
   try {
-    for await (const _ of comparedContent(path, row, READ_AT_ONCE));
+    for await (const _ of verifyFile(path, row, READ_AT_ONCE));
     return null;
   } catch (error) {
     if (error instanceof FileDifference) return error;

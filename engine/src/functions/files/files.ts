@@ -4,7 +4,7 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DamagedDataError } from "../../values/errors.ts";
 import { BlockDigests } from "./block-digests.ts";
-import { comparedContent, FileDifference } from "./file-content.ts";
+import { verifyFile, FileDifference } from "./file-content.ts";
 import { sameChecksum } from "./file-names.ts";
 import { FileUnavailableError, type FileBytes, type LocalCopy } from "./local-copy.ts";
 import { APP } from "../paths.ts";
@@ -56,7 +56,7 @@ export async function openFileStore(dir: string, transactor: { request: SendRequ
     async *read(file, range) {
       const state = { hasBegun: false };
       const content = async function* (path: string): AsyncGenerator<Uint8Array, void, undefined> {
-        for await (const chunk of range ? blocks.range({ ...file, path }, range) : comparedContent(path, file, CHUNK_BYTES)) {
+        for await (const chunk of range ? blocks.range({ ...file, path }, range) : verifyFile(path, file, CHUNK_BYTES)) {
           state.hasBegun = true;
           yield chunk;
         }
@@ -76,7 +76,7 @@ export async function openFileStore(dir: string, transactor: { request: SendRequ
       for (let attempt = 1; ; attempt += 1) {
         const copy = await acquire(file);
         try {
-          for await (const _ of comparedContent(copy.path, file, CHUNK_BYTES));
+          for await (const _ of verifyFile(copy.path, file, CHUNK_BYTES));
           setTimeout(() => copy.release(), VERIFIED_FOR_MS).unref();
           return copy.path;
         } catch (error) {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { elapsed } from "../../elapsed.ts";
 
 /** A crashed backup must not let the log grow forever. */
-const HELD_AT_MOST_MS = 60 * 60 * 1_000;
+const MAX_PIN_MS = 60 * 60 * 1_000;
 
 export class PinnedFiles {
   #hold: { id: string; since: number } | null = null;
@@ -13,7 +13,7 @@ export class PinnedFiles {
   }
 
   get isOverdue(): boolean {
-    return this.#hold !== null && elapsed() - this.#hold.since > HELD_AT_MOST_MS;
+    return this.#hold !== null && elapsed() - this.#hold.since > MAX_PIN_MS;
   }
 
   pin(): string {

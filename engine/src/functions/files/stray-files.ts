@@ -12,7 +12,7 @@ const MAX_FILES = 100;
 const MAX_SHARE = 0.01;
 const FEW_FILES = 10;
 const MAX_SHARE_OF_FEW = 0.5;
-export const KEPT_DAYS = 30;
+export const QUARANTINE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -50,7 +50,7 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
   const found = `${strayFiles.length} of ${files} stored files have no row in the database`;
   if (until !== null && !isAccepted) {
     log(
-      `${found}: too many for a crash, so none was moved. If this is the wrong database, restore the right one. Otherwise, start with ${acceptingStart(until)} to move the files to quarantine.`,
+      `${found}: too many to be left by a crash, so none was moved. If this is the wrong database, restore the right one. Otherwise, start with ${acceptingStart(until)} to move the files to quarantine.`,
     );
     return;
   }
@@ -58,7 +58,7 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
   createFolder(folder, 0o700);
   for (const name of strayFiles) await rename(join(dir, "files", name), join(folder, name)).catch(ignoreAbsent);
   syncFolder(folder);
-  log(`${found}: moved to ${folder}, where they are kept for ${KEPT_DAYS} days.`);
+  log(`${found}: moved to ${folder}, where they are kept for ${QUARANTINE_DAYS} days.`);
 }
 
 export const strayLimit = (files: number): number =>
@@ -72,7 +72,7 @@ async function newestOf(folder: string, names: string[]): Promise<Date> {
 
 export async function emptyQuarantine(dir: string, now = Date.now()): Promise<void> {
   for (const date of await datesIn(dir)) {
-    if (Date.parse(date) + (KEPT_DAYS + 1) * DAY_MS <= now) await rm(join(dir, "quarantine", date), { recursive: true, force: true });
+    if (Date.parse(date) + (QUARANTINE_DAYS + 1) * DAY_MS <= now) await rm(join(dir, "quarantine", date), { recursive: true, force: true });
   }
 }
 

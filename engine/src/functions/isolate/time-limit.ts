@@ -85,7 +85,7 @@ export class Watch {
     return Atomics.load(this.#words, PHASE) === ticket ? observed : null;
   }
 
-  /** Returns true if the run was still going; its thread must then be terminated. */
+  /** Returns true if the run had not ended; its thread must then be terminated. */
   stopRun(ticket: number): boolean {
     return Atomics.compareExchange(this.#words, PHASE, ticket, (ticket & ~3) | STOP_REQUESTED) === ticket;
   }

@@ -284,7 +284,7 @@ describe("a process for Node.js actions", () => {
     expect(await value("work:fills", { mebibytes: 128, loops: false })).toBe(128);
   });
 
-  test("ends with its heap and is named in the log", { tags: "slow" }, async () => {
+  test("fails when its heap is full, and is named in the log", { tags: "slow" }, async () => {
     warn.mockClear();
     expect((await fixture.failure("work:hoards")).message).toBe(NODE_OUT_OF_MEMORY);
     expect(warn.mock.calls).toEqual([[`work:hoards: ${NODE_OUT_OF_MEMORY}`]]);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { named, requireActions } from "../bundles/analyze-module.ts";
+import { withModuleName, requireActions } from "../bundles/analyze-module.ts";
 import { functionsOf, type Exports } from "../bundles/read-modules.ts";
 import type { AnalyzedFunction } from "../types.ts";
 import { nodeStart, post } from "./node-channel.ts";
@@ -13,8 +13,8 @@ async function analyze(): Promise<AnalyzedFunction[]> {
   const { modules } = data as NodeAnalyzerData;
   const functions: AnalyzedFunction[] = [];
   for (const path of modules) {
-    const exports: Exports = await named(code.root, path, () => import(pathToFileURL(join(code.root, path)).href));
-    const found = await named(code.root, path, async () => functionsOf(path, exports));
+    const exports: Exports = await withModuleName(code.root, path, () => import(pathToFileURL(join(code.root, path)).href));
+    const found = await withModuleName(code.root, path, async () => functionsOf(path, exports));
     requireActions(path, exports, found);
     functions.push(...found);
   }

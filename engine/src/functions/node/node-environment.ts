@@ -14,7 +14,7 @@ export function enterNode({ root, packages, nodeModules }: NodeStart["code"], en
   Object.defineProperty(process, "env", { value: { ...env }, configurable: true, enumerable: true, writable: true });
   const kill: unknown = Reflect.get(process, "_kill");
   if (isKill(kill)) Object.assign(process, { _kill: (pid: number, signal: number) => (pid === process.pid ? kill(pid, signal) : EPERM) });
-  // It starts a debugger in another process.
+  // `_debugProcess` starts a debugger in another process.
   Object.defineProperty(process, "_debugProcess", { value: undefined, configurable: true });
   resolvePackages(root, new Set(packages), nodeModules);
   // esbuild's modules call it for CommonJS packages that require Node's modules or external packages.

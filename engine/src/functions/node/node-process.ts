@@ -17,7 +17,7 @@ const DEPENDENCY_FOLDERS = dependencyFolders(DEPENDENCY);
 const FOLDER = "node-actions";
 const HEAP_MIB = 384;
 const STDERR_BYTES = 2_048;
-/** Of newer versions of Node, whose permissions also limit the network. */
+/** Newer versions of Node also restrict the network. */
 const NETWORK_FLAGS = ["--allow-net"].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag));
 
 export type NodeSettings = {
@@ -60,7 +60,7 @@ export class NodeProcess {
     const { nodeModules } = settings;
     const readable = [
       ENGINE,
-      // A bundle of the engine is elsewhere.
+      // In another folder than `ENGINE` when the engine is bundled.
       dirname(ENTRY),
       ...DEPENDENCY_FOLDERS,
       code.root,
@@ -74,7 +74,7 @@ export class NodeProcess {
         `--allow-fs-write=${this.temporary}`,
         ...(settings.allowsAddons ? ["--allow-addons"] : []),
         ...NETWORK_FLAGS,
-        // It opens files without asking for permission.
+        // SQLite opens files without a permission check.
         "--no-experimental-sqlite",
         `--max-old-space-size=${HEAP_MIB}`,
         "--disable-warning=ExperimentalWarning",

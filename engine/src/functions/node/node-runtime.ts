@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { elapsed } from "../../elapsed.ts";
 import type { FromActions, ToActions } from "../actions/actions-protocol.ts";
 import type { ActionsRuntime, RuntimeEvents } from "../actions/actions-runtime.ts";
+import { LOAD_TIMEOUT_MS, NOTICED_MS, WAITING_SHARE } from "../actions/blocked-time.ts";
 import { NODE_OUT_OF_MEMORY } from "../error-messages.ts";
 import type { LoadedCode } from "../transactor/transactor-protocol.ts";
 import { NodeProcess, type NodeSettings } from "./node-process.ts";
@@ -11,10 +12,6 @@ import { processBytes, processCpuMs } from "./process-usage.ts";
 
 /** docs.convex.dev/production/state/limits: memory of Node.js actions. */
 const MAX_BYTES = 512 * 1024 * 1024;
-const NOTICED_MS = 150;
-const LOADS_WITHIN_MS = 60 * 1_000;
-/** As for threads (`actions/blocked-time.ts`). */
-const WAITING_SHARE = 0.1;
 
 type FromNode = FromActions | { kind: "loaded" } | { kind: "beat"; bytes: number } | { kind: "ready" };
 type ToNode = ToActions | { kind: "areYouReady" };
@@ -90,7 +87,7 @@ export function startNodeRuntime({ dir, code, env, settings, warn }: NodeRuntime
         return true;
       },
       async ms() {
-        if (state === "loading") return elapsed() - startedAt > LOADS_WITHIN_MS ? Infinity : 0;
+        if (state === "loading") return elapsed() - startedAt > LOAD_TIMEOUT_MS ? Infinity : 0;
         if (elapsed() - lastMessageAt < NOTICED_MS) return 0;
         const cpuMs = await processCpuMs(child.pid);
         // Messages that waited while this thread was busy have arrived meanwhile.

@@ -4,7 +4,7 @@ import { deployCrons } from "../../scheduler/cron-store.ts";
 import { loadCode, saveAuthProviders, saveCode } from "../bundles/bundle.ts";
 import { PlainError } from "../failures.ts";
 import { APP } from "../paths.ts";
-import type { Question, RequestedFunction, StoredFile } from "./transactor-protocol.ts";
+import type { TransactorRequest, RequestedFunction, StoredFile } from "./transactor-protocol.ts";
 import { requestedPath } from "../registry.ts";
 import { changeEnvironment, readEnvironment, secret } from "../settings.ts";
 import { checkedArguments, checkedResult } from "../checked-values.ts";
@@ -13,29 +13,29 @@ import type { SchemaChange, TablePage, TablePageOptions } from "../types.ts";
 import { UPLOAD_KEY_BYTES } from "../files/upload-tokens.ts";
 import type { OpenBatch, Transactor } from "./transactor.ts";
 
-export function answerAdministration(transactor: Transactor, batch: OpenBatch, question: Question): unknown {
+export function answerAdministration(transactor: Transactor, batch: OpenBatch, request: TransactorRequest): unknown {
   const { database } = transactor;
-  switch (question.kind) {
+  switch (request.kind) {
     case "vectorSlice":
-      return database.vectorSlice(question.params);
+      return database.vectorSlice(request.params);
     case "kindOf":
-      return kindOf(transactor, question.params);
+      return kindOf(transactor, request.params);
     case "checkAction":
-      return actionRefusal(transactor, question.params);
+      return actionRefusal(transactor, request.params);
     case "checkActionResult":
       return refusalOf(() => {
-        const target = transactor.services.registry.find(requestedPath(question.params), "action", "any");
-        checkedResult(target, question.params.text, database.beginQuery().in(target.path.component));
+        const target = transactor.services.registry.find(requestedPath(request.params), "action", "any");
+        checkedResult(target, request.params.text, database.beginQuery().in(target.path.component));
       });
     case "prepare": {
       const { indexesAdded, indexesRemoved, indexesEnabled, indexesDisabled } = database.prepareSchema(
-        question.params.schema,
-        question.params.component,
+        request.params.schema,
+        request.params.component,
       );
       return { indexesAdded, indexesRemoved, indexesEnabled, indexesDisabled } satisfies SchemaChange;
     }
     case "apply": {
-      const { bundle, analysis } = question.params;
+      const { bundle, analysis } = request.params;
       database.applySchema(database.prepareSchema(analysis.schema));
       for (const { path, definition } of analysis.components.mounts)
         database.applySchema(database.prepareSchema(analysis.components.definitions[definition]?.schema ?? null, path));
@@ -46,8 +46,8 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return { env: readEnvironment(database.settings) };
     }
     case "updateEnvironment": {
-      const env = changeEnvironment(database.settings, question.params.changes);
-      if (question.params.authProviders) saveAuthProviders(database.settings, question.params.authProviders);
+      const env = changeEnvironment(database.settings, request.params.changes);
+      if (request.params.authProviders) saveAuthProviders(database.settings, request.params.authProviders);
       batch.ends = true;
       batch.committed = true;
       return { env };
@@ -63,27 +63,27 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     case "tables":
       return database
         .tables()
-        .filter(({ component }) => component === question.params.component)
+        .filter(({ component }) => component === request.params.component)
         .map(({ name }) => name)
         .filter((name) => !name.startsWith("_"));
     case "tableSize": {
-      const { component, table } = question.params;
+      const { component, table } = request.params;
       const isStored = database.tables().some((stored) => stored.component === component && stored.name === table);
       return isStored ? database.beginQuery().in(component).count(table) : 0;
     }
     case "tablePage":
-      return tablePage(transactor, question.params);
+      return tablePage(transactor, request.params);
     case "editData":
-      return editData(transactor, batch, question.params);
+      return editData(transactor, batch, request.params);
     case "importTarget":
       return database.importTarget();
     case "applyImport":
-      return applyImport(transactor, batch, question.params);
+      return applyImport(transactor, batch, request.params);
     case "storeFile": {
       let undo = (): void => undefined;
       try {
         return transactor.transact(batch, (transaction) => {
-          const stored = transactor.services.files.store(transaction.in(question.params.component), question.params);
+          const stored = transactor.services.files.store(transaction.in(request.params.component), request.params);
           ({ undo } = stored);
           return stored.id;
         });
@@ -93,7 +93,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       }
     }
     case "findFile":
-      return transactor.services.files.findByUuid(database.beginQuery(), question.params.uuid);
+      return transactor.services.files.findByUuid(database.beginQuery(), request.params.uuid);
     case "checkpoint":
       return database.checkpoint();
     case "clearDeleted":
@@ -101,52 +101,52 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     case "hold":
       return transactor.hold();
     case "release":
-      return transactor.release(question.params.hold);
+      return transactor.release(request.params.hold);
     case "strayFiles": {
       // A file without a row may have one in the running backup.
       if (transactor.held.isOn) return [];
       const transaction = database.beginQuery();
-      return question.params.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
+      return request.params.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
     }
     case "deploymentId":
       return transactor.services.files.deploymentId();
     case "removedObjects":
-      return transactor.removed.objects(question.params.limit);
+      return transactor.removed.objects(request.params.limit);
     case "objectsRemoved":
-      transactor.removed.objectsRemoved(question.params.names);
+      transactor.removed.objectsRemoved(request.params.names);
       return null;
     case "releaseLocal":
-      if (transactor.held.isOn || !isStored(transactor, question.params.uuid)) return false;
-      transactor.services.files.releaseLocal(question.params.uuid);
+      if (transactor.held.isOn || !isStored(transactor, request.params.uuid)) return false;
+      transactor.services.files.releaseLocal(request.params.uuid);
       return true;
     case "placeLocal":
-      if (!isStored(transactor, question.params.uuid)) return false;
-      transactor.services.files.placeLocal(question.params.uuid, question.params.temporary);
+      if (!isStored(transactor, request.params.uuid)) return false;
+      transactor.services.files.placeLocal(request.params.uuid, request.params.temporary);
       return true;
     case "isHeld":
       return transactor.held.isOn;
     case "findFileById": {
       const { files } = transactor.services;
-      const row = files.find(database.beginQuery().in(question.params.component), question.params.id);
+      const row = files.find(database.beginQuery().in(request.params.component), request.params.id);
       return row && ({ ...row, ...files.placeOf(row.id) } satisfies StoredFile);
     }
     case "uploadUrl":
-      return transactor.services.files.uploadUrl(question.params.component);
+      return transactor.services.files.uploadUrl(request.params.component);
     case "uploadKey":
       return secret(database, "uploads", UPLOAD_KEY_BYTES).toString("base64");
     case "isDamaged":
       return database.isDamaged;
     case "reportDamage":
-      database.reportDamage(new DamagedDataError(question.params.what));
+      database.reportDamage(new DamagedDataError(request.params.what));
       return null;
     case "deleteFile": {
       transactor.transact(batch, (transaction, removedFiles) => {
-        removedFiles.push(transactor.services.files.remove(transaction.in(question.params.component), question.params.id));
+        removedFiles.push(transactor.services.files.remove(transaction.in(request.params.component), request.params.id));
       });
       return null;
     }
     default:
-      throw new Error(`Unknown request ${question.kind}.`);
+      throw new Error(`Unknown request ${request.kind}.`);
   }
 }
 

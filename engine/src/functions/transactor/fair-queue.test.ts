@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import type { Identity } from "../../values/types.ts";
 import { anonymous, user } from "../testing.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { Question, WireCall } from "./transactor-protocol.ts";
+import type { TransactorRequest, WireCall } from "./transactor-protocol.ts";
 
 const callOf = (identity: Identity): WireCall => ({ path: "work:long", args: "{}", identity, visibility: "public" });
-const query = (id: number, caller: Identity): Question => ({
+const query = (id: number, caller: Identity): TransactorRequest => ({
   id,
   kind: "queries",
   params: { calls: [callOf(caller)], at: null, isRound: false },
 });
-const mutation = (id: number, caller: Identity, sessionId: string): Question => ({
+const mutation = (id: number, caller: Identity, sessionId: string): TransactorRequest => ({
   id,
   kind: "mutation",
   params: { call: callOf(caller), once: { sessionId, requestId: id } },
 });
-const round = (id: number, ...callers: Identity[]): Question => ({
+const round = (id: number, ...callers: Identity[]): TransactorRequest => ({
   id,
   kind: "queries",
   params: { calls: callers.map(callOf), at: null, isRound: true },
@@ -23,14 +23,14 @@ const round = (id: number, ...callers: Identity[]): Question => ({
 const [ada, eve] = [user("ada"), user("eve")];
 const service: Identity = { kind: "user", user: { tokenIdentifier: "s", subject: "s", issuer: "i", service: true }, expiresAt: Infinity };
 
-function takeAll(queue: FairQueue, ms: (question: Question) => number, start = 0): number[] {
+function takeAll(queue: FairQueue, ms: (request: TransactorRequest) => number, start = 0): number[] {
   const ids: number[] = [];
   let now = start;
-  for (let question = queue.next(now); question; question = queue.next(now)) {
-    if ("drop" in question) continue;
-    ids.push(question.id);
-    now += ms(question);
-    queue.charge(question, ms(question), now);
+  for (let request = queue.next(now); request; request = queue.next(now)) {
+    if ("drop" in request) continue;
+    ids.push(request.id);
+    now += ms(request);
+    queue.charge(request, ms(request), now);
   }
   return ids;
 }
@@ -42,7 +42,7 @@ test("keeps the order of arrival while all callers are within their share", () =
   expect(queue.isEmpty).toBe(true);
 });
 
-test("moves a caller's questions after the share behind those of others", () => {
+test("moves a caller's requests after the share behind those of others", () => {
   const queue = new FairQueue();
   queue.add([1, 2, 3, 4, 5, 6].map((id) => query(id, eve)));
   queue.add([query(7, ada), query(8, anonymous), round(9, eve, ada)]);
@@ -51,7 +51,7 @@ test("moves a caller's questions after the share behind those of others", () => 
 
 test("moves scheduled functions after their share behind calls", () => {
   const queue = new FairQueue();
-  queue.add([1, 2, 3].map((id): Question => ({ id, kind: "runJob", params: { id: `${id}` } })));
+  queue.add([1, 2, 3].map((id): TransactorRequest => ({ id, kind: "runJob", params: { id: `${id}` } })));
   queue.add([query(4, ada)]);
   expect(takeAll(queue, () => 300)).toEqual([1, 4, 2, 3]);
 });

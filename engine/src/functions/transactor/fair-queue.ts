@@ -1,5 +1,5 @@
 import { shareKey, SHARE_MS } from "./caller-share.ts";
-import type { Question } from "./transactor-protocol.ts";
+import type { TransactorRequest } from "./transactor-protocol.ts";
 
 type Dropped = { drop: string[] };
 
@@ -9,10 +9,10 @@ const AHEAD_MS = SHARE_MS * (PACE - 1);
 /** Maximum number of callers in memory. Above it, callers within their share are removed. */
 const CALLERS_MAX = 1_000;
 
-/** Questions in order of arrival, except that those of callers over their share wait for others. Times are in ms. */
+/** Requests in order of arrival, except that those of callers over their share wait for others. Times are in ms. */
 export class FairQueue {
-  #arrived: (Question | Dropped)[] = [];
-  readonly #delayed = new Map<string, Question[]>();
+  #arrived: (TransactorRequest | Dropped)[] = [];
+  readonly #delayed = new Map<string, TransactorRequest[]>();
   /** The time at which each caller's used time expires. Each used millisecond expires after `PACE` milliseconds. */
   readonly #usedUntil = new Map<string, number>();
   /** Callers by session, for sessions with delayed mutations: their later mutations wait too, also after a change of identity. */
@@ -26,25 +26,25 @@ export class FairQueue {
     return this.#arrived.length > 0;
   }
 
-  add(questions: (Question | Dropped)[]): void {
-    for (const question of questions) this.#arrived.push(question);
+  add(requests: (TransactorRequest | Dropped)[]): void {
+    for (const request of requests) this.#arrived.push(request);
   }
 
-  next(now: number): Question | Dropped | null {
+  next(now: number): TransactorRequest | Dropped | null {
     const due = this.#firstDelayed(now);
     if (due) return due;
     for (;;) {
-      const question = this.#arrived.shift();
-      if (!question) return this.#firstDelayed(Infinity);
-      if ("drop" in question) return question;
-      const caller = this.#delayedSession(question) ?? callerOfQuestion(question);
-      if (caller === null || (!this.#delayed.has(caller) && !this.#isOverShare(caller, now))) return question;
-      this.#delay(question, caller);
+      const request = this.#arrived.shift();
+      if (!request) return this.#firstDelayed(Infinity);
+      if ("drop" in request) return request;
+      const caller = this.#delayedSession(request) ?? callerOf(request);
+      if (caller === null || (!this.#delayed.has(caller) && !this.#isOverShare(caller, now))) return request;
+      this.#delay(request, caller);
     }
   }
 
-  charge(question: Question, ms: number, now: number): void {
-    const caller = callerOfQuestion(question);
+  charge(request: TransactorRequest, ms: number, now: number): void {
+    const caller = callerOf(request);
     if (caller === null) return;
     if (this.#usedUntil.size >= CALLERS_MAX) this.#removeExpired(now);
     this.#usedUntil.set(caller, Math.max(this.#usedUntil.get(caller) ?? 0, now - ms) + ms * PACE);
@@ -54,31 +54,31 @@ export class FairQueue {
     return (this.#usedUntil.get(caller) ?? 0) - now > AHEAD_MS;
   }
 
-  #delay(question: Question, caller: string): void {
-    const questions = this.#delayed.get(caller);
-    if (questions) questions.push(question);
-    else this.#delayed.set(caller, [question]);
-    const session = sessionOf(question);
+  #delay(request: TransactorRequest, caller: string): void {
+    const requests = this.#delayed.get(caller);
+    if (requests) requests.push(request);
+    else this.#delayed.set(caller, [request]);
+    const session = sessionOf(request);
     if (session !== null) this.#sessions.set(session, { caller, count: (this.#sessions.get(session)?.count ?? 0) + 1 });
   }
 
-  #firstDelayed(now: number): Question | null {
+  #firstDelayed(now: number): TransactorRequest | null {
     if (this.#delayed.size === 0) return null;
     const usedUntil = (caller: string): number => this.#usedUntil.get(caller) ?? 0;
     let first: string | undefined;
     for (const caller of this.#delayed.keys()) if (first === undefined || usedUntil(caller) < usedUntil(first)) first = caller;
     if (first === undefined || this.#isOverShare(first, now)) return null;
-    const questions = this.#delayed.get(first) ?? [];
-    const question = questions.shift() ?? null;
-    if (questions.length === 0) this.#delayed.delete(first);
-    const session = question && sessionOf(question);
+    const requests = this.#delayed.get(first) ?? [];
+    const request = requests.shift() ?? null;
+    if (requests.length === 0) this.#delayed.delete(first);
+    const session = request && sessionOf(request);
     const waiting = session === null ? undefined : this.#sessions.get(session);
     if (session !== null && waiting && --waiting.count === 0) this.#sessions.delete(session);
-    return question;
+    return request;
   }
 
-  #delayedSession(question: Question): string | null {
-    const session = this.#sessions.size === 0 ? null : sessionOf(question);
+  #delayedSession(request: TransactorRequest): string | null {
+    const session = this.#sessions.size === 0 ? null : sessionOf(request);
     return session === null ? null : (this.#sessions.get(session)?.caller ?? null);
   }
 
@@ -91,11 +91,12 @@ export class FairQueue {
 const SCHEDULER = "scheduled functions";
 
 /** Returns null also for rounds of subscriptions, whose callers `Transactor.queries` limits. */
-function callerOfQuestion(question: Question): string | null {
-  if (question.kind === "runJob" || question.kind === "runCron") return SCHEDULER;
-  if (question.kind === "mutation") return shareKey(question.params.call.identity);
-  const [first] = question.kind === "queries" && !question.params.isRound ? question.params.calls : [];
+function callerOf(request: TransactorRequest): string | null {
+  if (request.kind === "runJob" || request.kind === "runCron") return SCHEDULER;
+  if (request.kind === "mutation") return shareKey(request.params.call.identity);
+  const [first] = request.kind === "queries" && !request.params.isRound ? request.params.calls : [];
   return first ? shareKey(first.identity) : null;
 }
 
-const sessionOf = (question: Question): string | null => (question.kind === "mutation" ? (question.params.once?.sessionId ?? null) : null);
+const sessionOf = (request: TransactorRequest): string | null =>
+  request.kind === "mutation" ? (request.params.once?.sessionId ?? null) : null;

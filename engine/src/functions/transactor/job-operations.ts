@@ -14,34 +14,34 @@ import type { Transaction } from "../../transaction/types.ts";
 import type { Json } from "../../values/types.ts";
 import { parseFunctionPath, showFunctionPath, type FunctionPath } from "../paths.ts";
 import { schedulable } from "../schedulable.ts";
-import type { Question, WireCall, WireRun } from "./transactor-protocol.ts";
+import type { TransactorRequest, WireCall, WireRun } from "./transactor-protocol.ts";
 import { asAddress, asObject } from "../isolate/syscall-arguments.ts";
 import type { OpenBatch, Transactor } from "./transactor.ts";
 
 const INTERRUPTED = "The deployment stopped while this action was running. Actions run at most once.";
 const AT_A_TIME = 500;
 
-export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Question): unknown {
+export function answerJobs(transactor: Transactor, batch: OpenBatch, request: TransactorRequest): unknown {
   const { database } = transactor;
-  switch (question.kind) {
+  switch (request.kind) {
     case "dueJobs":
-      return dueJobsOfAll(transactor, question.params.now, question.params.limit);
+      return dueJobsOfAll(transactor, request.params.now, request.params.limit);
     case "schedule": {
-      const { component, address, args, at } = question.params;
+      const { component, address, args, at } = request.params;
       const path = schedulable(asAddress(asObject(address)), component, transactor.services.registry);
       return transactor.transact(batch, (transaction) => scheduleJob(transaction.in(component), { path, args, at }), true);
     }
     case "cancelJob": {
-      const { component, id } = question.params;
+      const { component, id } = request.params;
       transactor.transact(batch, (transaction) => cancelJob(transaction.in(component), id, Date.now()), true);
       return null;
     }
     case "runJob":
-      return runJob(transactor, batch, question);
+      return runJob(transactor, batch, request);
     case "startJob":
-      return transactor.transact(batch, (transaction) => startJob(ofJob(transactor, transaction, question.params.id), question.params.id));
+      return transactor.transact(batch, (transaction) => startJob(ofJob(transactor, transaction, request.params.id), request.params.id));
     case "finishJob": {
-      const { id, end } = question.params;
+      const { id, end } = request.params;
       transactor.transact(batch, (transaction) => finishJob(ofJob(transactor, transaction, id), id, end, Date.now()));
       return null;
     }
@@ -53,7 +53,7 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
       });
     case "cleanJobs":
       return inEachComponent(transactor, batch, (transaction) => {
-        const ids = endedJobs(transaction, question.params.before, question.params.limit);
+        const ids = endedJobs(transaction, request.params.before, request.params.limit);
         for (const id of ids) transaction.system.remove(id);
         return ids.length;
       });
@@ -63,11 +63,11 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
         type: transactor.services.registry.lookUp(parseFunctionPath(cron.path, cron.component), "any")?.kind ?? "mutation",
       }));
     case "runCron":
-      return runCron(transactor, batch, question);
+      return runCron(transactor, batch, request);
     case "moveCron":
-      return moveCron(database.settings, question.params);
+      return moveCron(database.settings, request.params);
     default:
-      throw new Error(`Unknown request ${question.kind}.`);
+      throw new Error(`Unknown request ${request.kind}.`);
   }
 }
 
@@ -90,11 +90,11 @@ function dueJobsOfAll({ database }: Transactor, now: number, limit: number): { d
 }
 
 /** Runs exactly once, since the job's row changes in the same commit. Returns null if the job is no longer pending. */
-async function runJob(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runJob" }): Promise<WireRun | null> {
-  const { id } = question.params;
+async function runJob(transactor: Transactor, batch: OpenBatch, request: TransactorRequest & { kind: "runJob" }): Promise<WireRun | null> {
+  const { id } = request.params;
   const job = pendingJob(ofJob(transactor, transactor.database.beginQuery(), id), id);
   if (!job) return null;
-  return transactor.runMutation(batch, question, callOf(job.path, job.args), {
+  return transactor.runMutation(batch, request, callOf(job.path, job.args), {
     jobId: id,
     settle: (transaction) => finishJob(ofJob(transactor, transaction, id), id, { kind: "success" }, Date.now()),
     failed: (error, current) =>
@@ -105,13 +105,17 @@ async function runJob(transactor: Transactor, batch: OpenBatch, question: Questi
 }
 
 /** Stores the next run in the same commit. Returns null if the cron's next run is no longer due at this time. */
-async function runCron(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runCron" }): Promise<WireRun | null> {
-  const { component, name, due } = question.params;
+async function runCron(
+  transactor: Transactor,
+  batch: OpenBatch,
+  request: TransactorRequest & { kind: "runCron" },
+): Promise<WireRun | null> {
+  const { component, name, due } = request.params;
   const { settings } = transactor.database;
   const cron = readCrons(settings).find((cron) => cron.component === component && cron.name === name && cron.next === due);
   if (!cron) return null;
-  const move = (): void => void moveCron(settings, question.params);
-  return transactor.runMutation(batch, question, callOf(parseFunctionPath(cron.path, component), cron.args), {
+  const move = (): void => void moveCron(settings, request.params);
+  return transactor.runMutation(batch, request, callOf(parseFunctionPath(cron.path, component), cron.args), {
     committed: move,
     failed: move,
   });

@@ -1,5 +1,5 @@
 import type { LogLine } from "../../values/types.ts";
-import type { QuestionName, WireRun } from "./transactor-protocol.ts";
+import type { TransactorRequestName, WireRun } from "./transactor-protocol.ts";
 
 /** A successful run as a list: posting an object copies the name of each property, which takes three times as long. */
 type RunList = [
@@ -34,8 +34,8 @@ function unpackRun(packed: PackedRun): WireRun | null {
   return { outcome: { ok: true, text, logLines: logLines ?? [] }, metadata, ts };
 }
 
-/** Unpacks the answer that `answerQuestion` packed for a question of this kind. */
-export function unpackAnswer(kind: QuestionName, answer: unknown): unknown {
+/** Unpacks the answer that `answerRequest` packed for a request of this kind. */
+export function unpackAnswer(kind: TransactorRequestName, answer: unknown): unknown {
   if (kind === "mutation") return unpackRun(answer as PackedRun);
   return kind === "queries" ? (answer as PackedRun[]).map(unpackRun) : answer;
 }

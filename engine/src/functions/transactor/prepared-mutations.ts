@@ -45,7 +45,7 @@ export class PreparedMutations {
     return affected.filter((token) => {
       const entry = this.#byToken.get(token);
       if (!entry) return true;
-      entry.conflict ??= { ...committed.writeIn(entry.reads), path };
+      entry.conflict ??= { ...committed.findConflict(entry.reads), path };
       return false;
     });
   }

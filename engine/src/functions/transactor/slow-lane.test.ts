@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Identity } from "../../values/types.ts";
 import { anonymous } from "../testing.ts";
 import { SlowLane } from "./slow-lane.ts";
-import type { Question, WireCall } from "./transactor-protocol.ts";
+import type { TransactorRequest, WireCall } from "./transactor-protocol.ts";
 
 const callOf = (path: string, identity: Identity = anonymous): WireCall => ({ path, args: "{}", identity, visibility: "public" });
-const mutation = (id: number, path: string, sessionId: string): Question => ({
+const mutation = (id: number, path: string, sessionId: string): TransactorRequest => ({
   id,
   kind: "mutation",
   params: { call: callOf(path), once: { sessionId, requestId: id } },
 });
-const query = (id: number, path: string, ...callers: Identity[]): Question => ({
+const query = (id: number, path: string, ...callers: Identity[]): TransactorRequest => ({
   id,
   kind: "queries",
   params: { calls: (callers.length > 0 ? callers : [anonymous]).map((caller) => callOf(path, caller)), at: null, isRound: false },
@@ -33,7 +33,7 @@ afterEach(() => void vi.useRealTimers());
 test("sends slow calls one at a time, and none during a pause", () => {
   expect(lane.tryQueue(query(1, "work:slow"))).toBe(false);
   lane.add(query(1, "work:slow"), 0);
-  expect([query(2, "work.js:slow"), query(3, "work:slow"), query(4, "work:fast")].map((question) => lane.tryQueue(question))).toEqual([
+  expect([query(2, "work.js:slow"), query(3, "work:slow"), query(4, "work:fast")].map((request) => lane.tryQueue(request))).toEqual([
     true,
     true,
     false,
@@ -65,7 +65,7 @@ test("keeps the order of a session's mutations", () => {
 test("sends other callers' calls before those of a caller with a slow call", () => {
   const [ada, eve] = [user("ada"), user("eve")];
   lane.add(query(1, "work:slow", eve), 0);
-  for (const question of [query(2, "work:slow", eve), query(3, "work:slow", eve), query(4, "work:slow", ada)]) lane.tryQueue(question);
+  for (const request of [query(2, "work:slow", eve), query(3, "work:slow", eve), query(4, "work:slow", ada)]) lane.tryQueue(request);
   lane.tryQueue(query(5, "work:slow", eve, ada));
   const sent = [4, 5, 2, 3].map(() => {
     const next = lane.next()?.id ?? 0;

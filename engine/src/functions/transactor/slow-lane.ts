@@ -1,6 +1,6 @@
 import { elapsed } from "../../elapsed.ts";
 import { qualifiedPath } from "../paths.ts";
-import type { Question } from "./transactor-protocol.ts";
+import type { TransactorRequest } from "./transactor-protocol.ts";
 
 const SLOW_FOR_MS = 60_000;
 const PAUSE_MS = 250;
@@ -9,8 +9,8 @@ const PAUSE_MS = 250;
 export class SlowLane {
   readonly #slowUntil = new Map<string, number>();
   readonly #slowCallers = new Map<string, number>();
-  #waiting: Question[] = [];
-  #running: Question | null = null;
+  #waiting: TransactorRequest[] = [];
+  #running: TransactorRequest | null = null;
   #pause: NodeJS.Timeout | null = null;
   readonly #onDue: () => void;
 
@@ -18,16 +18,16 @@ export class SlowLane {
     this.#onDue = onDue;
   }
 
-  get waiting(): readonly Question[] {
+  get waiting(): readonly TransactorRequest[] {
     return this.#waiting;
   }
 
-  add(question: Question, call: number): void {
-    const path = pathsOf(question)[call];
+  add(request: TransactorRequest, call: number): void {
+    const path = pathsOf(request)[call];
     if (path === undefined) return;
     const until = elapsed() + SLOW_FOR_MS;
     this.#slowUntil.set(path, until);
-    const caller = callersOf(question)[call];
+    const caller = callersOf(request)[call];
     if (caller !== undefined) this.#slowCallers.set(caller, until);
   }
 
@@ -40,25 +40,25 @@ export class SlowLane {
     }, PAUSE_MS);
   }
 
-  /** Queues the question if it must wait, and returns whether it does. A session's mutations keep their order. */
-  tryQueue(question: Question): boolean {
+  /** Queues the request if it must wait, and returns whether it does. A session's mutations keep their order. */
+  tryQueue(request: TransactorRequest): boolean {
     if (this.#slowUntil.size === 0) return false;
-    const isSlow = pathsOf(question).some((path) => isCurrent(this.#slowUntil, path)) || this.#hasEarlierMutation(question);
-    if (isSlow) this.#waiting.push(question);
+    const isSlow = pathsOf(request).some((path) => isCurrent(this.#slowUntil, path)) || this.#hasEarlierMutation(request);
+    if (isSlow) this.#waiting.push(request);
     return isSlow;
   }
 
-  next(): Question | null {
+  next(): TransactorRequest | null {
     if (this.#running || this.#pause) return null;
-    const index = this.#waiting.findIndex((question, position) => this.#isFirst(question, position));
+    const index = this.#waiting.findIndex((request, position) => this.#isFirst(request, position));
     [this.#running = null] = this.#waiting.splice(Math.max(0, index), 1);
     return this.#running;
   }
 
-  #isFirst(question: Question, position: number): boolean {
-    const callers = callersOf(question);
+  #isFirst(request: TransactorRequest, position: number): boolean {
+    const callers = callersOf(request);
     if (callers.length > 0 && callers.every((caller) => isCurrent(this.#slowCallers, caller))) return false;
-    const session = sessionOf(question);
+    const session = sessionOf(request);
     return session === null || !this.#waiting.slice(0, position).some((other) => sessionOf(other) === session);
   }
 
@@ -73,8 +73,8 @@ export class SlowLane {
     this.#running = null;
   }
 
-  #hasEarlierMutation(question: Question): boolean {
-    const session = sessionOf(question);
+  #hasEarlierMutation(request: TransactorRequest): boolean {
+    const session = sessionOf(request);
     return session !== null && [this.#running, ...this.#waiting].some((other) => other && sessionOf(other) === session);
   }
 }
@@ -87,23 +87,24 @@ function isCurrent(until: Map<string, number>, key: string): boolean {
   return false;
 }
 
-export function nameOf(question: Question, call: number): string {
-  if (question.kind === "runJob") return "a scheduled function";
-  return question.kind === "runCron"
-    ? `cron "${question.params.name}"${question.params.component && ` of ${question.params.component}`}`
-    : (pathsOf(question)[call] ?? question.kind);
+export function nameOf(request: TransactorRequest, call: number): string {
+  if (request.kind === "runJob") return "a scheduled function";
+  return request.kind === "runCron"
+    ? `cron "${request.params.name}"${request.params.component && ` of ${request.params.component}`}`
+    : (pathsOf(request)[call] ?? request.kind);
 }
 
-/** Returns the paths of a question. Those of jobs and crons are unknown on the main thread, so all of a kind count as one function. */
-function pathsOf(question: Question): string[] {
-  if (question.kind === "queries") return question.params.calls.map(({ path, component }) => qualifiedPath(path, component));
-  if (question.kind === "mutation") return [qualifiedPath(question.params.call.path, question.params.call.component)];
-  return question.kind === "runJob" || question.kind === "runCron" ? [question.kind] : [];
+/** Returns the paths of a request. Those of jobs and crons are unknown on the main thread, so all of a kind count as one function. */
+function pathsOf(request: TransactorRequest): string[] {
+  if (request.kind === "queries") return request.params.calls.map(({ path, component }) => qualifiedPath(path, component));
+  if (request.kind === "mutation") return [qualifiedPath(request.params.call.path, request.params.call.component)];
+  return request.kind === "runJob" || request.kind === "runCron" ? [request.kind] : [];
 }
 
-function callersOf(question: Question): string[] {
-  const calls = question.kind === "queries" ? question.params.calls : question.kind === "mutation" ? [question.params.call] : [];
+function callersOf(request: TransactorRequest): string[] {
+  const calls = request.kind === "queries" ? request.params.calls : request.kind === "mutation" ? [request.params.call] : [];
   return calls.map(({ identity }) => (identity.kind === "user" ? identity.user.tokenIdentifier : identity.kind));
 }
 
-const sessionOf = (question: Question): string | null => (question.kind === "mutation" ? (question.params.once?.sessionId ?? null) : null);
+const sessionOf = (request: TransactorRequest): string | null =>
+  request.kind === "mutation" ? (request.params.once?.sessionId ?? null) : null;

@@ -49,7 +49,7 @@ test("starts one successor when a thread's end and last messages arrive together
   expect(started).toHaveLength(2);
 });
 
-test("replaces a thread that ended and answers the waiting questions", async () => {
+test("replaces a thread that ended and answers the waiting requests", async () => {
   const answer = environment();
   await started[0]?.terminate();
   expect(await answer).toEqual({});

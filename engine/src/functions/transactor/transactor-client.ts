@@ -1,14 +1,14 @@
 import type { Timestamp } from "../../values/types.ts";
 import { TransactorProcess, errorFromWire, type Code, type Opened, type TransactorOptions } from "./transactor-process.ts";
 import { unpackAnswer } from "./pack-run.ts";
-import type { Answer, Batch, Question, QuestionName, Questions, Verdict } from "./transactor-protocol.ts";
+import type { Answer, Batch, TransactorRequest, TransactorRequestName, TransactorRequests, Verdict } from "./transactor-protocol.ts";
 import { SystemError } from "../system-error.ts";
 import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "../error-messages.ts";
 import { MAX_EXTERNAL_BYTES, threadCpuMs, threadMemory } from "../thread-usage.ts";
 import { nameOf, SlowLane } from "./slow-lane.ts";
 import { USER_TIME_LIMIT_MS, type Observed } from "../isolate/time-limit.ts";
 
-type Pending = { question: Question; settle: (answer: Answer) => void };
+type Pending = { request: TransactorRequest; settle: (answer: Answer) => void };
 
 const WATCH_EVERY_MS = 100;
 /** User code is stopped after this wall-clock time even with little CPU time. */
@@ -17,13 +17,13 @@ const OPEN_ATTEMPTS = 3;
 /** A run of this length counts as slow. A spare thread then loads the same code, in case the run must be stopped. */
 const SLOW_MS = USER_TIME_LIMIT_MS / 2;
 const KEPT_SPARE_MS = 10_000;
-/** Beyond this, new questions are refused rather than exhausting memory; clients retry. */
+/** Beyond this, new requests are refused rather than exhausting memory; clients retry. */
 const MAX_WAITING = 20_000;
 
 export class TransactorThread {
   readonly #options: TransactorOptions;
   readonly #pending = new Map<number, Pending>();
-  #outbox: Question[] = [];
+  #outbox: TransactorRequest[] = [];
   readonly #slow = new SlowLane(() => this.#schedulePost());
   #spare: TransactorProcess | null = null;
   #spareTimer: NodeJS.Timeout | undefined;
@@ -75,22 +75,22 @@ export class TransactorThread {
     return now - this.#seen.at;
   }
 
-  request<K extends QuestionName>(kind: K, params: Questions[K]["params"]): Promise<Questions[K]["answer"]> {
+  request<K extends TransactorRequestName>(kind: K, params: TransactorRequests[K]["params"]): Promise<TransactorRequests[K]["answer"]> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#closing) return Promise.reject(new SystemError("The deployment is shutting down."));
     if (this.#pending.size >= MAX_WAITING) return Promise.reject(new SystemError("Too many concurrent requests. Try again later."));
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      // The signature pairs kind and question; TypeScript cannot follow it through the union.
-      const question = { id, kind, params } as unknown as Question;
+      // The signature pairs kind and request; TypeScript cannot follow it through the union.
+      const request = { id, kind, params } as unknown as TransactorRequest;
       this.#pending.set(id, {
-        question,
+        request,
         settle: ({ answer, error }) => {
           if (error) reject(errorFromWire(error));
-          else resolve(unpackAnswer(kind, answer) as Questions[K]["answer"]);
+          else resolve(unpackAnswer(kind, answer) as TransactorRequests[K]["answer"]);
         },
       });
-      this.#send(question);
+      this.#send(request);
     });
   }
 
@@ -155,8 +155,8 @@ export class TransactorThread {
     }
   }
 
-  #send(question: Question): void {
-    if (!this.#slow.tryQueue(question)) this.#outbox.push(question);
+  #send(request: TransactorRequest): void {
+    if (!this.#slow.tryQueue(request)) this.#outbox.push(request);
     this.#schedulePost();
   }
 
@@ -173,7 +173,7 @@ export class TransactorThread {
     if (this.#held) return;
     const slow = this.#slow.next();
     if (slow) this.#outbox.push(slow);
-    this.#now.post({ kind: "work", questions: this.#outbox, dropped: this.#dropped });
+    this.#now.post({ kind: "work", requests: this.#outbox, dropped: this.#dropped });
     this.#outbox = [];
     this.#dropped = [];
     this.#watch();
@@ -191,7 +191,7 @@ export class TransactorThread {
     this.#code = { code, env };
   }
 
-  /** Opens the next thread and sends it all pending questions. Never rejects, because failures reach all callers. */
+  /** Opens the next thread and sends it all pending requests. Never rejects, because failures reach all callers. */
   async #replace(next: TransactorProcess, code: Code): Promise<void> {
     this.#held = true;
     if (code !== this.#code) this.#endSpare();
@@ -202,7 +202,7 @@ export class TransactorThread {
       return this.#fail(error);
     }
     this.#slow.clear();
-    this.#outbox = [...this.#pending.values()].map(({ question }) => question).filter((question) => !this.#slow.tryQueue(question));
+    this.#outbox = [...this.#pending.values()].map(({ request }) => request).filter((request) => !this.#slow.tryQueue(request));
     this.#dropped = [];
     this.#options.onBatch({ latest: this.latest, affected: [], committed: true, jobsChanged: true }, true);
     this.#release();
@@ -230,10 +230,10 @@ export class TransactorThread {
     const text = verdict?.text ?? (ended.outOfMemory ? OUT_OF_MEMORY : THREAD_ENDED);
     const pending = blockingFunction && this.#pending.get(blockingFunction.message);
     if (pending) {
-      this.#slow.add(pending.question, blockingFunction.call);
+      this.#slow.add(pending.request, blockingFunction.call);
       this.#slow.pause();
-      this.#options.warn?.(`${nameOf(pending.question, blockingFunction.call)}: ${text}`);
-      rejectQuestion(pending.question, { call: blockingFunction.call, message: text });
+      this.#options.warn?.(`${nameOf(pending.request, blockingFunction.call)}: ${text}`);
+      rejectRequest(pending.request, { call: blockingFunction.call, message: text });
     } else this.#failUnrepeatable();
     await this.#replace(next, this.#code);
   }
@@ -256,11 +256,11 @@ export class TransactorThread {
     this.#spare = null;
   }
 
-  /** Fails the pending questions that cannot be repeated, because their mutations may have been committed. */
+  /** Fails the pending requests that cannot be repeated, because their mutations may have been committed. */
   #failUnrepeatable(): void {
     const unsent = new Set([...this.#outbox, ...this.#slow.waiting]);
-    for (const [id, { question, settle }] of this.#pending) {
-      if (isRepeatable(question) || unsent.has(question)) continue;
+    for (const [id, { request, settle }] of this.#pending) {
+      if (isRepeatable(request) || unsent.has(request)) continue;
       this.#pending.delete(id);
       settle({
         id,
@@ -313,16 +313,16 @@ export class TransactorThread {
   #reportSlow({ message, call }: Observed): void {
     this.#loadSpare();
     const pending = this.#pending.get(message);
-    if (pending) this.#slow.add(pending.question, call);
+    if (pending) this.#slow.add(pending.request, call);
   }
 }
 
-function isRepeatable(question: Question): boolean {
-  if (question.kind === "mutation") return question.params.once !== null;
-  if (question.kind === "commitMutation") return question.params.isRepeatable;
-  return question.kind !== "schedule";
+function isRepeatable(request: TransactorRequest): boolean {
+  if (request.kind === "mutation") return request.params.once !== null;
+  if (request.kind === "commitMutation") return request.params.isRepeatable;
+  return request.kind !== "schedule";
 }
 
-function rejectQuestion(question: Question, verdict: Verdict): void {
-  question.verdicts = [...(question.verdicts ?? []), verdict];
+function rejectRequest(request: TransactorRequest, verdict: Verdict): void {
+  request.verdicts = [...(request.verdicts ?? []), verdict];
 }

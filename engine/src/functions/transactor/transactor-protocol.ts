@@ -47,7 +47,7 @@ export type StoredFile = FileRow & { path: string; url: string };
 
 export type RequestedFunction = { path: string; component?: ComponentPath | undefined; visibility: Visibility };
 
-export type Questions = {
+export type TransactorRequests = {
   /** Calls beyond a caller's `SHARE_MS` do not run. A round, which has many callers, returns null for them; other answers end before them. */
   queries: { params: { calls: WireCall[]; at: Timestamp | null; isRound: boolean }; answer: (WireRun | null)[] };
   inlineQuery: { params: { call: WireCall; query: InlineQuery }; answer: WireRun };
@@ -124,13 +124,18 @@ export type Questions = {
 
 type CronRun = { component: ComponentPath; name: string; due: number; next: number };
 
-export type QuestionName = keyof Questions;
+export type TransactorRequestName = keyof TransactorRequests;
 
-export type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
+export type SendRequest = <K extends TransactorRequestName>(
+  kind: K,
+  params: TransactorRequests[K]["params"],
+) => Promise<TransactorRequests[K]["answer"]>;
 
 export type Verdict = { call: number; message: string };
 
-export type Question = { [K in QuestionName]: { id: number; kind: K; params: Questions[K]["params"]; verdicts?: Verdict[] } }[QuestionName];
+export type TransactorRequest = {
+  [K in TransactorRequestName]: { id: number; kind: K; params: TransactorRequests[K]["params"]; verdicts?: Verdict[] };
+}[TransactorRequestName];
 
 export type WireError = { message: string; name: string; code?: string | undefined };
 export type Answer = { id: number; answer?: unknown; error?: WireError };
@@ -145,7 +150,7 @@ export type Batch = {
   jobsChanged: boolean;
 };
 
-export type ToTransactor = { kind: "open" } | { kind: "work"; questions: Question[]; dropped: string[] } | { kind: "close" };
+export type ToTransactor = { kind: "open" } | { kind: "work"; requests: TransactorRequest[]; dropped: string[] } | { kind: "close" };
 
 export type FromTransactor =
   | { kind: "loaded" }

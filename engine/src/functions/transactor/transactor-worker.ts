@@ -1,16 +1,16 @@
-/** Group commit: one `flush` for all waiting questions, then their answers. The thread runs microtasks only, without an event loop. */
+/** Group commit: one `flush` for all waiting requests, then their answers. The thread runs microtasks only, without an event loop. */
 import { writeSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
-import { answerQuestion } from "./answer-question.ts";
-import type { Question, FromTransactor, ToTransactor, TransactorData } from "./transactor-protocol.ts";
+import { answerRequest } from "./answer-request.ts";
+import type { TransactorRequest, FromTransactor, ToTransactor, TransactorData } from "./transactor-protocol.ts";
 import { openingError, openTransactor } from "./open-transactor.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { Watch } from "../isolate/time-limit.ts";
 import type { Transactor } from "./transactor.ts";
 import { elapsed } from "../../elapsed.ts";
 
-const BATCH_QUESTIONS = 256;
+const BATCH_REQUESTS = 256;
 const BATCH_MS = 20;
 const RECEIVE_EVERY_MS = 1;
 const PROGRESS_EVERY_MS = 1_000;
@@ -44,7 +44,7 @@ const fail = (error: unknown): void => {
 function receive(message: ToTransactor): void {
   if (message.kind === "work") {
     if (message.dropped.length > 0) waiting.add([{ drop: message.dropped }]);
-    waiting.add(message.questions);
+    waiting.add(message.requests);
     wake();
   } else if (message.kind === "close") {
     closing = true;
@@ -75,17 +75,17 @@ async function serve(transactor: Transactor): Promise<void> {
     const batch = transactor.beginBatch();
     let now = started;
     let receivedAt = started;
-    for (let count = 0; count < BATCH_QUESTIONS && now - started < BATCH_MS; count++) {
-      const question = waiting.next(now);
-      if (!question) break;
-      if ("drop" in question) {
-        transactor.drop(question.drop);
+    for (let count = 0; count < BATCH_REQUESTS && now - started < BATCH_MS; count++) {
+      const request = waiting.next(now);
+      if (!request) break;
+      if ("drop" in request) {
+        transactor.drop(request.drop);
         continue;
       }
-      const bytes = argumentBytes(question);
-      await answerQuestion(transactor, batch, question);
+      const bytes = argumentBytes(request);
+      await answerRequest(transactor, batch, request);
       const after = elapsed();
-      waiting.charge(question, after - now, after);
+      waiting.charge(request, after - now, after);
       now = after;
       watch.recordProgress();
       if (bytes >= LARGE_MESSAGE_BYTES) collectGarbage(bytes);
@@ -106,10 +106,10 @@ async function serve(transactor: Transactor): Promise<void> {
   }
 }
 
-function argumentBytes(question: Question): number {
-  if (question.kind === "queries") return question.params.calls.reduce((sum, { args }) => sum + args.length, 0);
-  if (question.kind === "mutation") return question.params.call.args.length;
-  return question.kind === "checkAction" ? (question.params.args?.length ?? 0) : 0;
+function argumentBytes(request: TransactorRequest): number {
+  if (request.kind === "queries") return request.params.calls.reduce((sum, { args }) => sum + args.length, 0);
+  if (request.kind === "mutation") return request.params.call.args.length;
+  return request.kind === "checkAction" ? (request.params.args?.length ?? 0) : 0;
 }
 
 function drainPort(): void {

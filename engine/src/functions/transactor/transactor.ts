@@ -12,7 +12,7 @@ import type {
   Answer,
   Batch,
   Conflict,
-  Question,
+  TransactorRequest,
   TransactorSimulation,
   WireCall,
   WireOutcome,
@@ -129,8 +129,8 @@ export class Transactor {
     return { answers, latest: this.database.latest(), affected, committed, jobsChanged: batch.jobsChanged };
   }
 
-  async queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<(WireRun | null)[]> {
-    const { calls, at, isRound } = question.params;
+  async queries(batch: OpenBatch, request: TransactorRequest & { kind: "queries" }): Promise<(WireRun | null)[]> {
+    const { calls, at, isRound } = request.params;
     const { database } = this;
     const latest = database.latest();
     const ts = at ?? latest;
@@ -145,7 +145,7 @@ export class Transactor {
         continue;
       }
       const transaction = database.beginQuery(at ?? undefined);
-      const run = await this.run(question, index, call, "query", transaction, ts);
+      const run = await this.run(request, index, call, "query", transaction, ts);
       runs.push(run);
       usedMs.set(caller, before + run.metadata.durationMs);
       if (call.token === undefined) continue;
@@ -156,16 +156,16 @@ export class Transactor {
     return runs;
   }
 
-  async inlineQuery(question: Question & { kind: "inlineQuery" }): Promise<WireRun> {
-    const { call, query } = question.params;
+  async inlineQuery(request: TransactorRequest & { kind: "inlineQuery" }): Promise<WireRun> {
+    const { call, query } = request.params;
     const { database } = this;
     this.#refuseNodeModules();
     const registry = await Registry.loadInline(query, call.component ?? APP);
-    return this.run(question, 0, call, "query", database.beginQuery(), database.latest(), { registry });
+    return this.run(request, 0, call, "query", database.beginQuery(), database.latest(), { registry });
   }
 
-  async mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
-    const { call, once } = question.params;
+  async mutation(batch: OpenBatch, request: TransactorRequest & { kind: "mutation" }): Promise<WireRun> {
+    const { call, once } = request.params;
     const recorded = once && this.database.recorded(once.sessionId, once.requestId);
     if (recorded) {
       const metadata = {
@@ -180,21 +180,21 @@ export class Transactor {
       } as const;
       return { outcome: { ok: true, text: recorded.result, logLines: [] }, metadata, ts: recorded.ts, repeated: true };
     }
-    return this.runMutation(batch, question, call, {
+    return this.runMutation(batch, request, call, {
       record: (text) => (once ? { ...once, result: text } : undefined),
     });
   }
 
   async runMutation(
     batch: OpenBatch,
-    question: { id: number; verdicts?: Question["verdicts"] },
+    request: { id: number; verdicts?: TransactorRequest["verdicts"] },
     call: WireCall,
     hooks: MutationHooks = {},
   ): Promise<WireRun> {
     const { database } = this;
     const transaction = database.beginMutation();
     let execution: Execution | null = null;
-    const run = await this.run(question, 0, call, "mutation", transaction, database.latest(), {
+    const run = await this.run(request, 0, call, "mutation", transaction, database.latest(), {
       jobId: hooks.jobId,
       onExecution: (begun) => {
         execution = begun;
@@ -209,8 +209,8 @@ export class Transactor {
     try {
       hooks.settle?.(transaction);
       if (this.#prepared && transaction.usage().documentsWritten > 0) {
-        this.#prepared.add(question.id, mutation);
-        return { ...run, prepared: question.id };
+        this.#prepared.add(request.id, mutation);
+        return { ...run, prepared: request.id };
       }
       return this.#commit(batch, mutation, (record) => database.commit(transaction, record));
     } catch (error) {
@@ -288,7 +288,7 @@ export class Transactor {
   }
 
   async run(
-    question: { id: number; verdicts?: Question["verdicts"] },
+    request: { id: number; verdicts?: TransactorRequest["verdicts"] },
     index: number,
     call: WireCall,
     kind: FunctionKind,
@@ -304,12 +304,12 @@ export class Transactor {
     let target: KnownFunction | null = null;
     let outcome: WireOutcome;
     const { logLines } = execution;
-    const verdict = question.verdicts?.find((verdict) => verdict.call === index);
+    const verdict = request.verdicts?.find((verdict) => verdict.call === index);
     try {
       if (verdict) throw new PlainError(verdict.message);
       target = registry.find(requestedPath(call), kind, call.visibility);
       path = showFunctionPath(target.path);
-      const text = await this.#toItsEnd(execution, target, call, question.id, index);
+      const text = await this.#toItsEnd(execution, target, call, request.id, index);
       outcome = { ok: true, text, logLines };
     } catch (error) {
       outcome = { ok: false, ...describeFailure(error, registry.root), logLines };

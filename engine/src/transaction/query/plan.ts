@@ -57,7 +57,6 @@ export function planQuery(query: Json, namespace: Pick<Namespace, "table">): Pla
   }
 }
 
-/** @throws FunctionError for a staged index */
 export function assertEnabled({ table, name, staged }: AnyIndex): void {
   if (staged)
     throw new FunctionError(`Index ${table.name}.${name} is staged. Remove \`staged\` from its definition, then push, to use it.`);

@@ -301,11 +301,11 @@ describe("an object without a row", () => {
     }, 30_000);
   });
 
-  it("stays when there are too many for a crash", async () => {
+  it("stays when there are too many to be left by a crash", async () => {
     await fixture.runner.close();
     for (let each = 0; each < 12; each += 1) await put(`00000000-0000-4000-8000-0000000000${each + 10}`);
     await fixture.open();
-    await vi.waitFor(() => expect(lines.join("\n")).toMatch(/12 of 12 objects .* too many for a crash/), 30_000);
+    await vi.waitFor(() => expect(lines.join("\n")).toMatch(/12 of 12 objects .* too many to be left by a crash/), 30_000);
     expect(await objects()).toHaveLength(12);
   });
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { S3Error } from "../../../s3/s3-error.ts";
 import { isDiskFull } from "../../../storage/disk-full.ts";
-import { compared, FileDifference } from "../file-content.ts";
+import { verifyContent, FileDifference } from "../file-content.ts";
 import { FileUnavailableError, type FileBytes, type FileRowOnDisk } from "../local-copy.ts";
 import type { SendRequest } from "../../transactor/transactor-protocol.ts";
 import { claimBucket } from "./bucket-owner.ts";
@@ -66,7 +66,7 @@ export async function openBucketFiles({ dir, settings, transactor, hasAcceptedLo
     const name = basename(file.path);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await pipeline(compared(bucket.read(name, file.size), file), createWriteStream(to, { mode: 0o600 }));
+        await pipeline(verifyContent(bucket.read(name, file.size), file), createWriteStream(to, { mode: 0o600 }));
         break;
       } catch (error) {
         if (error instanceof S3Error && error.code === "NoSuchKey") throw new FileDifference("is missing", { isMissing: true });

@@ -98,7 +98,7 @@ function refusal(location: string, found: BucketOwner | null, own: BucketOwner, 
       `${location} has the files of another deployment. Set FILES_S3_LOCATION to ${isClaimed ? "the right bucket and prefix" : "another prefix"}.`,
     );
   return new StorageError(
-    `Another copy of this deployment uses the files in ${location}, or this one was restored from a backup. If the other copy is stopped for good, set FILES_S3_TAKE_OVER=true for one start. Otherwise set FILES_S3_LOCATION to another prefix.`,
+    `Another copy of this deployment uses the files in ${location}, or this one was restored from a backup. If the other copy is permanently stopped, set FILES_S3_TAKE_OVER=true for one start. Otherwise set FILES_S3_LOCATION to another prefix.`,
   );
 }
 

@@ -4,7 +4,6 @@ import { UsageError } from "../../../usage-error.ts";
 import { StorageError } from "../../../values/errors.ts";
 
 export type FileBucketSettings = {
-  /** `s3://bucket/prefix` */
   location: string;
   s3: S3Settings;
   cacheBytes: number;

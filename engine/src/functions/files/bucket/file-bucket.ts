@@ -56,7 +56,6 @@ export class FileBucket {
     return abortAbandoned(this.#client, this.#key(FILES, ""));
   }
 
-  /** @param date `YYYY-MM-DD` */
   quarantine(name: string, date: string): Promise<void> {
     return this.#move(this.#key(FILES, name), this.#key(QUARANTINE, `${date}/${name}`));
   }

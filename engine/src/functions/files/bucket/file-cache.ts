@@ -7,7 +7,7 @@ import type { LocalCopy } from "../local-copy.ts";
 const PARTIAL = ".partial";
 const STATS_AT_ONCE = 16;
 /** Free space that the database needs. */
-const RESERVED_BYTES = 512 * 1024 * 1024;
+export const RESERVED_BYTES = 512 * 1024 * 1024;
 
 export type FileCacheOptions = {
   folder: string;

@@ -5,19 +5,17 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { S3Error } from "../../../s3/s3-error.ts";
-import { compared, comparedContent, differenceOf, FileDifference } from "../file-content.ts";
+import { verifyContent, verifyFile, differenceOf, FileDifference } from "../file-content.ts";
 import type { FileRow, SendRequest } from "../../transactor/transactor-protocol.ts";
 import type { Ownership } from "./bucket-owner.ts";
 import type { FileBucketSettings } from "./bucket-settings.ts";
 import type { FileBucket } from "./file-bucket.ts";
-import type { FileCache } from "./file-cache.ts";
+import { type FileCache, RESERVED_BYTES } from "./file-cache.ts";
 import type { NameLocks } from "./name-locks.ts";
 
 /** Each upload has two parts in memory. */
 const MOVES_AT_ONCE = 2;
 const CHUNK_BYTES = 1024 * 1024;
-/** Free space that a move to the disk leaves to the database. */
-const RESERVED_BYTES = 512 * 1024 * 1024;
 
 export type FileMoverOptions = {
   dir: string;
@@ -102,7 +100,7 @@ export class FileMover {
       if (difference) throw difference;
       return;
     }
-    await bucket.write(name, comparedContent(path, row, CHUNK_BYTES));
+    await bucket.write(name, verifyFile(path, row, CHUNK_BYTES));
     const difference = await objectDifference(bucket, name, row);
     if (difference !== null)
       throw new Error(`file ${name} ${difference.what} when it is read from ${settings.location}`, { cause: difference });
@@ -155,7 +153,7 @@ export class FileMover {
     if (bavail * bsize < row.size + RESERVED_BYTES) throw new Error(`the disk of ${dir} has too little free space`);
     const temporary = join(dir, "uploads", randomUUID());
     try {
-      await pipeline(compared(bucket.read(name, row.size), row), createWriteStream(temporary, { mode: 0o600, flags: "wx" }));
+      await pipeline(verifyContent(bucket.read(name, row.size), row), createWriteStream(temporary, { mode: 0o600, flags: "wx" }));
       await sync(temporary);
       await transactor.request("placeLocal", { uuid: name, temporary });
     } catch (error) {
@@ -170,7 +168,7 @@ export class FileMover {
 
 async function objectDifference(bucket: FileBucket, name: string, row: FileRow): Promise<FileDifference | null> {
   try {
-    for await (const _ of compared(bucket.read(name, row.size), row));
+    for await (const _ of verifyContent(bucket.read(name, row.size), row));
     return null;
   } catch (error) {
     if (error instanceof FileDifference) return error;

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { S3Error } from "../../../s3/s3-error.ts";
-import { compared, differenceInReading, FileDifference } from "../file-content.ts";
+import { verifyContent, differenceInReading, FileDifference } from "../file-content.ts";
 import type { FileBucketSettings } from "./bucket-settings.ts";
 import { FileBucket } from "./file-bucket.ts";
 
@@ -46,7 +46,7 @@ export function openFileReader(folder: string, settings: FileBucketSettings | nu
     read,
     async differenceOf(row) {
       try {
-        for await (const _ of compared(read(row.name), row));
+        for await (const _ of verifyContent(read(row.name), row));
         return null;
       } catch (error) {
         if (error instanceof FileDifference) return error;

@@ -1,5 +1,5 @@
 /** Quarantines objects without a row for 30 days, unless there are more than a crash can leave. */
-import { KEPT_DAYS, strayLimit } from "../stray-files.ts";
+import { QUARANTINE_DAYS, strayLimit } from "../stray-files.ts";
 import type { SendRequest } from "../../transactor/transactor-protocol.ts";
 import type { Ownership } from "./bucket-owner.ts";
 import type { FileBucket } from "./file-bucket.ts";
@@ -31,14 +31,14 @@ export async function quarantineStrayObjects(options: StrayObjectsOptions): Prom
   if (strays.length === 0 || signal.aborted) return;
   const found = `${strays.length} of ${files} objects in ${bucket.location} have no row in the database`;
   if (strays.length > strayLimit(files) && !acceptsLoss) {
-    log(`${found}: too many for a crash, so none was moved. If this is the wrong database, restore the right one.`);
+    log(`${found}: too many to be left by a crash, so none was moved. If this is the wrong database, restore the right one.`);
     return;
   }
   await owner.require();
   const date = new Date(now).toISOString().slice(0, 10);
   const removed = new Set(await transactor.request("removedObjects", { limit: Infinity }));
   for (const name of strays) if (!removed.has(name)) await bucket.quarantine(name, date);
-  log(`${found}: moved to its folder quarantine, where they are kept for ${KEPT_DAYS} days.`);
+  log(`${found}: moved to its folder quarantine, where they are kept for ${QUARANTINE_DAYS} days.`);
 }
 
 async function sortQuarantine(options: StrayObjectsOptions, now: number): Promise<void> {
@@ -48,7 +48,7 @@ async function sortQuarantine(options: StrayObjectsOptions, now: number): Promis
     if (await transactor.request("findFile", { uuid: name })) {
       await bucket.restore(name, date);
       returned += 1;
-    } else if (Date.parse(date) + (KEPT_DAYS + 1) * DAY_MS <= now) await bucket.removeFromQuarantine(name, date);
+    } else if (Date.parse(date) + (QUARANTINE_DAYS + 1) * DAY_MS <= now) await bucket.removeFromQuarantine(name, date);
   }
   if (returned > 0) log(`${returned} objects in quarantine have a row again: they were moved back.`);
 }
