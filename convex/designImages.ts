@@ -16,7 +16,8 @@ import { cleanText } from "./model/names";
 import { captionImage, bulkIds, renameDesignImage } from "./model/rules";
 import { designImageShape, forReader, toDesignImage } from "./model/shapes";
 import { type ImageSort, imageSortArg } from "./model/lists/sorting";
-import { rotateImage, turned } from "./model/images/rotation";
+import { rotateImage } from "./model/images/rotation";
+import { rotationAfter } from "./model/images/rotationAfter";
 import { trashImage } from "./model/items/trashing";
 import { pictureDetails } from "./model/images/versionTables";
 import { searchWords } from "./model/search/words";
@@ -87,7 +88,7 @@ export const rotate = undoableMutation({
   returns: v.null(),
   handler: async (ctx, { id, direction }) => {
     const path = await imageFor(ctx, id, "edit");
-    await rotateImage(ctx, path, turned(path.image.rotation, direction));
+    await rotateImage(ctx, path, rotationAfter(path.image.rotation, direction));
     return null;
   },
 });

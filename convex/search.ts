@@ -13,7 +13,7 @@ import {
   type CandidateSearch,
   type Kind,
 } from "./model/search/searchCandidates";
-import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
+import { colour, hasAppearance, type Appearance, orientation, pixelSize } from "./model/search/imageAppearance";
 import { reviewFilter } from "./model/review/reviewTables";
 import { tagKey } from "./model/rules";
 import { type SearchQuery, searchQuery } from "./model/search/searchQuery";
@@ -84,13 +84,13 @@ export const find = userQuery({
       after,
       editable: isEditable,
       review,
-      ...looks
+      ...appearance
     } = args;
     const words = searchQuery(text, false);
     const isWorded = words !== null;
     // Text without a searchable word finds nothing instead of everything.
     if (!isWorded && text.trim() !== "") return NOTHING;
-    const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
+    const isOfImages = Boolean(type) || Object.values(appearance).some((value) => value !== undefined);
     if (!isWorded && !tag && !only && !isOfImages && !projectId && review === undefined && from === 0 && to === Infinity) return NOTHING;
     // The indexes of tags and words use the owner's id, also for a shared project.
     const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
@@ -143,7 +143,8 @@ export const find = userQuery({
         let seen = 0;
         let end = begin;
         for await (const { row, mark } of candidates) {
-          const item = fits(row, search) && hasTag(row, isShared) && fitsLooks(row, looks) && isReviewed(row) ? await toResult(row) : null;
+          const item =
+            fits(row, search) && hasTag(row, isShared) && fitsAppearance(row, appearance) && isReviewed(row) ? await toResult(row) : null;
           if (item !== null && items.length === most) return end;
           if (item !== null) items.push(item);
           if (items.length < most || item !== null) end = mark;
@@ -212,4 +213,5 @@ function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: Can
   return query === null || tagId === null || query.fits(row);
 }
 
-const fitsLooks = (row: Candidate<Kind>["row"], looks: Looks): boolean => !("contentType" in row) || hasLooks(row, looks);
+const fitsAppearance = (row: Candidate<Kind>["row"], appearance: Appearance): boolean =>
+  !("contentType" in row) || hasAppearance(row, appearance);

@@ -130,6 +130,7 @@ import type * as model_images_files from "../model/images/files.js";
 import type * as model_images_imageBytes from "../model/images/imageBytes.js";
 import type * as model_images_imageFile from "../model/images/imageFile.js";
 import type * as model_images_rotation from "../model/images/rotation.js";
+import type * as model_images_rotationAfter from "../model/images/rotationAfter.js";
 import type * as model_images_versionTables from "../model/images/versionTables.js";
 import type * as model_isolate from "../model/isolate.js";
 import type * as model_items_accessCopies from "../model/items/accessCopies.js";
@@ -182,7 +183,7 @@ import type * as model_revocations_revocationTables from "../model/revocations/r
 import type * as model_rights from "../model/rights.js";
 import type * as model_rules from "../model/rules.js";
 import type * as model_search_fold from "../model/search/fold.js";
-import type * as model_search_imageLooks from "../model/search/imageLooks.js";
+import type * as model_search_imageAppearance from "../model/search/imageAppearance.js";
 import type * as model_search_searchCandidates from "../model/search/searchCandidates.js";
 import type * as model_search_searchQuery from "../model/search/searchQuery.js";
 import type * as model_search_words from "../model/search/words.js";
@@ -355,6 +356,7 @@ declare const fullApi: ApiFromModules<{
   "model/images/imageBytes": typeof model_images_imageBytes;
   "model/images/imageFile": typeof model_images_imageFile;
   "model/images/rotation": typeof model_images_rotation;
+  "model/images/rotationAfter": typeof model_images_rotationAfter;
   "model/images/versionTables": typeof model_images_versionTables;
   "model/isolate": typeof model_isolate;
   "model/items/accessCopies": typeof model_items_accessCopies;
@@ -407,7 +409,7 @@ declare const fullApi: ApiFromModules<{
   "model/rights": typeof model_rights;
   "model/rules": typeof model_rules;
   "model/search/fold": typeof model_search_fold;
-  "model/search/imageLooks": typeof model_search_imageLooks;
+  "model/search/imageAppearance": typeof model_search_imageAppearance;
   "model/search/searchCandidates": typeof model_search_searchCandidates;
   "model/search/searchQuery": typeof model_search_searchQuery;
   "model/search/words": typeof model_search_words;

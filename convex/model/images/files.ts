@@ -4,10 +4,10 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server";
 type FileRow = Doc<"designImages"> | Doc<"imageVersions">;
 
 export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): Promise<void> {
-  if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
+  if (!(await isFileInUse(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
 }
 
-/** Deletes a file and its variants (`released.ts`) unless another row refers to it. Returns whether the owner stores it no longer. */
+/** Deletes a file and its variants (`released.ts`) unless another row refers to it. Returns whether the owner no longer stores it. */
 export async function releaseFile(ctx: MutationCtx, { storageId, checksum, ownerId }: FileRow): Promise<boolean> {
   const other = await rowOfFile(ctx, storageId);
   if (other) return other.ownerId !== ownerId && (await rowOfFile(ctx, storageId, { ownerId })) === null;
@@ -17,7 +17,7 @@ export async function releaseFile(ctx: MutationCtx, { storageId, checksum, owner
   return true;
 }
 
-export async function fileIsTaken(ctx: QueryCtx, storageId: Id<"_storage">): Promise<boolean> {
+export async function isFileInUse(ctx: QueryCtx, storageId: Id<"_storage">): Promise<boolean> {
   if (await rowOfFile(ctx, storageId)) return true;
   const inComment = await ctx.db
     .query("commentImages")

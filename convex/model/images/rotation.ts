@@ -4,14 +4,6 @@ import { notFound } from "../errors";
 import { imageReplaced } from "../items/summaries";
 import type { Rotation } from "./versionTables";
 
-const TURNS = { left: 270, right: 90 } as const;
-const ROTATIONS: Rotation[] = [0, 90, 180, 270];
-
-export type Direction = keyof typeof TURNS;
-
-export const turned = (rotation: Rotation = 0, direction: Direction): Rotation =>
-  ROTATIONS[((rotation + TURNS[direction]) % 360) / 90] ?? 0;
-
 /** Sets the rotation of an image's current version; the file stays as it is. 0 is stored too: it is part of the image's URL. */
 export async function rotateImage(ctx: MutationCtx, { project, design, image }: ItemPath, rotation: Rotation): Promise<void> {
   if (!image || !design) throw notFound();

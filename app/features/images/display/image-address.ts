@@ -14,9 +14,6 @@ export type Rotation = (typeof ROTATIONS)[number];
 
 export const isSideways = (rotation: Rotation): boolean => rotation === 90 || rotation === 270;
 
-export const rotated = (rotation: Rotation, direction: "left" | "right"): Rotation =>
-  ROTATIONS[(rotation / 90 + (direction === "left" ? 3 : 1)) % 4] ?? 0;
-
 /** The version of an image (default: the current one); `still` is the first frame of an animation. `files` is that of `ItemAddresses`. */
 export type ImageVersion = { versionId?: string | undefined; rotation?: Rotation | undefined; still?: boolean; files?: string };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { rgbaToThumbHash } from "thumbhash";
-import { colourOf, hasLooks } from "./imageLooks";
+import { colourOf, hasAppearance } from "./imageAppearance";
 
 const filled = (...rgb: [number, number, number]) =>
   Buffer.from(rgbaToThumbHash(4, 4, Uint8Array.from(Array.from({ length: 16 }, () => [...rgb, 255]).flat()))).toString("base64");
@@ -24,13 +24,13 @@ it("names the average colour", () => {
 
 it("checks orientation, size and colour together", () => {
   const image = { width: 4000, height: 3000, placeholder: filled(40, 80, 200) };
-  expect(hasLooks(image, { orientation: "landscape", size: "large", colour: "blue" })).toBe(true);
-  expect(hasLooks(image, {})).toBe(true);
-  expect(hasLooks({ ...image, width: 3000 }, { orientation: "square" })).toBe(true);
-  expect(hasLooks({ ...image, width: 300, height: 400 }, { orientation: "portrait", size: "small" })).toBe(true);
-  expect([hasLooks(image, { orientation: "portrait" }), hasLooks(image, { size: "medium" }), hasLooks(image, { colour: "red" })]).toEqual([
-    false,
-    false,
-    false,
-  ]);
+  expect(hasAppearance(image, { orientation: "landscape", size: "large", colour: "blue" })).toBe(true);
+  expect(hasAppearance(image, {})).toBe(true);
+  expect(hasAppearance({ ...image, width: 3000 }, { orientation: "square" })).toBe(true);
+  expect(hasAppearance({ ...image, width: 300, height: 400 }, { orientation: "portrait", size: "small" })).toBe(true);
+  expect([
+    hasAppearance(image, { orientation: "portrait" }),
+    hasAppearance(image, { size: "medium" }),
+    hasAppearance(image, { colour: "red" }),
+  ]).toEqual([false, false, false]);
 });

@@ -11,7 +11,7 @@ export const orientation = v.union(v.literal("landscape"), v.literal("portrait")
 export const pixelSize = v.union(v.literal("small"), v.literal("medium"), v.literal("large"));
 export const colour = v.union(...COLOURS.map((each) => v.literal(each)));
 
-export type Looks = {
+export type Appearance = {
   orientation?: (typeof ORIENTATIONS)[number] | undefined;
   size?: (typeof PIXEL_SIZES)[number] | undefined;
   colour?: (typeof COLOURS)[number] | undefined;
@@ -19,14 +19,14 @@ export type Looks = {
 
 type Image = Pick<Doc<"designImages">, "width" | "height" | "placeholder">;
 
-export const hasLooks = (image: Image, looks: Looks): boolean =>
-  (looks.orientation === undefined || orientationOf(image) === looks.orientation) &&
-  (looks.size === undefined || sizeOf(image) === looks.size) &&
-  (looks.colour === undefined || colourOf(image) === looks.colour);
+export const hasAppearance = (image: Image, appearance: Appearance): boolean =>
+  (appearance.orientation === undefined || orientationOf(image) === appearance.orientation) &&
+  (appearance.size === undefined || sizeOf(image) === appearance.size) &&
+  (appearance.colour === undefined || colourOf(image) === appearance.colour);
 
 const SQUARE = 1.05;
 
-function orientationOf({ width, height }: Image): Looks["orientation"] {
+function orientationOf({ width, height }: Image): Appearance["orientation"] {
   if (width > height * SQUARE) return "landscape";
   return height > width * SQUARE ? "portrait" : "square";
 }
@@ -34,7 +34,7 @@ function orientationOf({ width, height }: Image): Looks["orientation"] {
 const MEDIUM_PIXELS = 1_000_000;
 const LARGE_PIXELS = 8_000_000;
 
-function sizeOf({ width, height }: Image): Looks["size"] {
+function sizeOf({ width, height }: Image): Appearance["size"] {
   const pixels = width * height;
   return pixels < MEDIUM_PIXELS ? "small" : pixels < LARGE_PIXELS ? "medium" : "large";
 }
@@ -52,7 +52,7 @@ const HUES = [
 const LEAST_COLOUR = 0.08;
 
 /** Returns the name of the average colour, which the placeholder begins with. Undefined without a placeholder. */
-export function colourOf({ placeholder }: Pick<Image, "placeholder">): Looks["colour"] {
+export function colourOf({ placeholder }: Pick<Image, "placeholder">): Appearance["colour"] {
   const average = placeholder === null ? null : averageOf(placeholder);
   if (!average) return undefined;
   const [red, green, blue] = average;
