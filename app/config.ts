@@ -1,7 +1,7 @@
 /** The app's settings. `server/config/` reads them from the environment; nothing in `app/` reads `process.env`. */
 export type AppConfig = {
   production: boolean;
-  /** The origins in APP_URL; empty allows any loopback host. Mailed links and provider callbacks use the first origin. */
+  /** The origins in APP_URL; empty allows any loopback host. Emailed links and provider callbacks use the first origin. */
   origins: readonly string[];
   strictTransportSecurity: Readonly<Record<string, string>>;
   /** The base of links sent without a request: the first origin, or the loopback address. */
@@ -60,7 +60,6 @@ export type ShownSetting = {
 };
 
 export type IssuerSettings = {
-  /** Provider id in Better Auth; begins with "oidc-". */
   id: string;
   /** The issuer identifier, compared exactly with the discovery document and with tokens. */
   issuer: string;

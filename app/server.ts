@@ -48,9 +48,7 @@ export type App = {
   /** Begins to scan stored files and to remove deleted ones. Call it once the server answers requests. */
   beginBackgroundWork(): void;
   recordBackup(outcome: BackupOutcome): void;
-  /** Mails a warning about backups to the administrators, or with null that they work again. Does nothing without a mail server. */
   mailBackupWarning(problem: string | null): Promise<void>;
-  /** Writes what a command of the operator did to the audit log. Throws while the deployment is unavailable. */
   recordCommand(record: CommandRecord): Promise<void>;
   close(): Promise<void>;
 };

@@ -13,7 +13,7 @@ import {
 import { appServer, type Backend, newBackends, type Caller, type Person, probe } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { shareProject } from "../tests/convex/shared-project.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api, internal } from "./_generated/api";
 import { AUDIT_BATCH } from "./jobs/auditLog";
 import { AUDIT_ACTION_NAMES } from "./model/audit/auditActions";
@@ -175,7 +175,7 @@ describe.each(newBackends)("audit log on $name", ({ start }) => {
   });
 });
 
-/** Public mutations by module. The class test fails for a new one until it records its action, or is listed as not audited. */
+/** Public mutations by module. A test fails for a new mutation until it is listed here or in `NOT_AUDITED`. */
 const AUDITED: Record<string, string> = {
   links: "create change revoke revokeAny",
   members: "setRole remove leave",

@@ -86,7 +86,6 @@ export const cancel = userMutation({
   },
 });
 
-/** Throws "limit" above `RUNNING_MAX` jobs. */
 export const resume = userMutation({
   args: job,
   returns: v.null(),

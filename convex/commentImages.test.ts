@@ -4,7 +4,7 @@ import { appServer, type Backend, backends, type Caller, linkVisitor, type Perso
 import { refused } from "../tests/convex/expect.ts";
 import { addCommentImage } from "../tests/convex/pictures.ts";
 import { rowsOf, shareProject } from "../tests/convex/shared-project.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 

@@ -6,7 +6,7 @@ import { commentImageShape } from "./model/comments/commentShapes";
 import { commentPicture } from "./model/comments/commentTables";
 import { commentedFor } from "./model/comments/commentedItem";
 import { conflict, invalid, limit, notFound } from "./model/errors";
-import { discardFile, fileIsTaken } from "./model/images/files";
+import { discardFile, isFileInUse } from "./model/images/files";
 import { changeUsage, expectWithin } from "./model/limits/usage";
 import { imageProperties, nameFromFile } from "./model/rules";
 
@@ -47,7 +47,7 @@ export const finalize = serverMutationForCommenter({
     const stored = await ctx.db.system.get(storageId);
     if (!stored) throw notFound();
     if (stored.size !== size) throw invalid({ size: ["The stored file has a different size."] });
-    if (await fileIsTaken(ctx, storageId)) throw conflict("This file belongs to another image.");
+    if (await isFileInUse(ctx, storageId)) throw conflict("This file belongs to another image.");
     const { ownerId } = project;
     await expectWithin(ctx, ownerId, size, quota);
     const row = { ...shown, contentType, size, checksum, uploadId, storageId, itemId: item._id, authorId, ownerId };

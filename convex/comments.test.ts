@@ -4,7 +4,7 @@ import { appServer, type Backend, backends, type Person, probe, signUp } from ".
 import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import type { ThreadFilter } from "./model/comments/commentShapes";

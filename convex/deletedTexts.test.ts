@@ -8,7 +8,7 @@ import { embeddedOn } from "../tests/convex/embedded.ts";
 import { allDataOf, ownedTables } from "../tests/convex/everything.ts";
 import { fillTexts } from "../tests/convex/fill-texts.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api } from "./_generated/api";
 import schema from "./schema";
 

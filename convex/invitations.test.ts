@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 

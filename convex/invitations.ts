@@ -11,8 +11,6 @@ import { memberOf, nameOf, userOf } from "./model/members";
 import { markInvitationsRead, notifyPerson } from "./model/notifications/notify";
 import { inviteMember } from "./model/rules";
 
-/** Invitations to projects. Tokens are created and hashed by the app server, because functions have no secure random source. */
-
 const HOUR = 60 * 60 * 1000;
 /** Maximum invitations per hour by one inviter, and to one address. */
 const SENT_MAX = 30;
@@ -35,7 +33,7 @@ export const invite = serverMutationFor({
     email: v.string(),
     role: memberRole,
     tokenHash: v.string(),
-    /** Whether the token is only mailed. Otherwise the inviter receives a link, which any account can accept. */
+    /** Whether the token is only emailed. Otherwise the inviter receives a link, which any account can accept. */
     isMailed: v.boolean(),
   },
   returns: invited,

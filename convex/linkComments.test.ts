@@ -245,7 +245,7 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     expect(ofLink.map(({ read, more }) => [read, more])).toEqual([[true, 3], ...Array.from({ length: 4 }, () => [true, undefined])]);
   });
 
-  it("are mailed at most six times an hour per person and link", async () => {
+  it("are emailed at most six times an hour per person and link", async () => {
     const { linkId } = await create(image);
     const guest = newGuest();
     let last = "";
@@ -279,7 +279,7 @@ describe.each(backends)("comments through public links on $name", ({ start }) =>
     expect(await texts(visitor)).toEqual(["Ada", "", "Why?"]);
   });
 
-  it("are mailed with the name of the guest", async () => {
+  it("are emailed with the name of the guest", async () => {
     const { linkId } = await create(image);
     const guest = newGuest();
     const threadId = await begin(linkId, { guest }, "New");

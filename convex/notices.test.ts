@@ -2,7 +2,7 @@ import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api } from "./_generated/api";
 import type { AccountEvent } from "./model/accounts/events";
 import type { Notice } from "./model/accounts/noticeTables";

@@ -12,7 +12,7 @@ import {
   unsubscribe,
 } from "./model/notifications/settings";
 
-/** Choices of mails per kind of notification, and muted projects (docs/decisions/189-notifications.md). */
+/** Email settings per kind of notification, and muted projects (docs/decisions/189-notifications.md). */
 
 const MUTED_MAX = 200;
 
@@ -69,7 +69,7 @@ export const setMuted = userMutation({
   },
 });
 
-/** Unsubscribes from a kind of mail or from the digest by the signed link in a mail, without a session. */
+/** Unsubscribes from a kind of email or from the digest by the signed link in an email, without a session. */
 export const end = serverMutation({
   args: {
     userId: v.string(),

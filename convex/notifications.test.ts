@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addMember, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import type { Delivery, NotificationKind } from "./model/notifications/kinds";
@@ -63,7 +63,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
   }
   const atOnce = (kinds: NotificationKind[], texts: string[] = []) => ({ kinds, isDigest: false, texts });
 
-  it("mails mentions, replies and requests at once, and the rest in a digest", async () => {
+  it("emails mentions, replies and requests at once, and the rest in a digest", async () => {
     const thread = await begin(eve, `Larger? ${mention(ada)}`);
     await answer(ada, thread, "No");
     await begin(eve, "Another");
@@ -77,7 +77,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     );
   });
 
-  it("waits before a mail, so that an open page can mark the comments as read", async () => {
+  it("waits before an email, so that an open page can mark the comments as read", async () => {
     const thread = await begin(eve, "Hello");
     const before = Date.now();
     await answer(ada, thread, "Read at once");
@@ -87,7 +87,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await queued(eve)).toEqual([]);
   });
 
-  it("mails one thread at most once an hour, with what is new since", async () => {
+  it("emails one thread at most once an hour, with what is new since", async () => {
     const thread = await begin(eve, "Start");
     for (const text of ["one", "two"]) await answer(ada, thread, text);
     expect(await queued(eve)).toHaveLength(1);
@@ -101,7 +101,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await queued(eve)).toEqual([]);
   });
 
-  it("includes a comment that arrives while its mail is sent in the next mail", async () => {
+  it("includes a comment that arrives while its email is sent in the next email", async () => {
     const thread = await begin(eve, "Start");
     await answer(ada, thread, "one");
     const [{ id } = { id: null }] = await claimed(eve);
@@ -111,7 +111,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await sent(eve)).toEqual([atOnce(["reply"], ["two"])]);
   });
 
-  it("omits deleted comments from mails, and includes mentions that an edit added", async () => {
+  it("omits deleted comments from emails, and includes mentions that an edit added", async () => {
     const thread = await begin(ada, "Start");
     await answer(eve, thread, "gone soon");
     const kept = await answer(eve, thread, "plain");
@@ -141,14 +141,14 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await queued(eve)).toEqual([]);
   });
 
-  it("mails only verified addresses", async () => {
+  it("emails only verified addresses", async () => {
     await answer(ada, await begin(eve, "Start"), "Reply");
     const [user] = await rowsOf(backend, "users", "id", eve.userId);
     await patch("users", user?.["_id"], { emailVerified: false });
     expect(await sent(eve)).toEqual([]);
   });
 
-  it("mails no disabled person", { tags: "@mails-no-disabled-person" }, async () => {
+  it("emails no disabled person", { tags: "@mails-no-disabled-person" }, async () => {
     await answer(ada, await begin(eve, "Start"), "Reply");
     const [user] = await rowsOf(backend, "users", "id", eve.userId);
     await patch("users", user?.["_id"], { disabledAt: 1 });
@@ -217,7 +217,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await ada.query(settings.get, {})).toMatchObject({ timeZone: "Asia/Tokyo" });
   });
 
-  it("lists notices of a muted project as read, and mails none", async () => {
+  it("lists notices of a muted project as read, and emails none", async () => {
     await eve.mutation(settings.setMuted, { projectId: project, isMuted: true });
     await answer(ada, await begin(eve, "Start"), `Reply ${mention(eve)}`);
     await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role: "commenter" });
@@ -246,7 +246,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await rowsOf(backend, "notificationSettings", "userId", "nobody")).toEqual([]);
   });
 
-  it("mails at most ten notices of one person in an hour", { tags: "@mails-per-person" }, async () => {
+  it("emails at most ten notices of one person in an hour", { tags: "@mails-per-person" }, async () => {
     for (let each = 0; each < 12; each += 1) {
       const role = each % 2 === 0 ? ("viewer" as const) : ("editor" as const);
       await ada.mutation(api.members.setRole, { projectId: project, userId: eve.userId, role });
@@ -333,7 +333,7 @@ describe.each(backends)("notifications on $name", ({ start }) => {
     expect(await claimed(bob)).toEqual([]);
   });
 
-  it("notifies of an invitation only verified accounts of a server with mail", async () => {
+  it("notifies of an invitation only verified accounts of a server with email", async () => {
     const bob = await signUp(backend, "bob");
     await invite(bob, false);
     const [user] = await rowsOf(backend, "users", "id", bob.userId);

@@ -220,7 +220,6 @@ export default defineSchema({
     projects: v.number(),
     designs: v.number(),
     images: v.number(),
-    /** Each stored file once, including the trash. */
     bytes: v.number(),
     counting: v.optional(v.number()),
   })

@@ -64,7 +64,7 @@ describe.each(backends)("search in any language on $name", ({ start }) => {
     for (const [name, texts] of NOT_FOUND_BY) for (const text of texts) expect(await find(text), text).not.toContain(name);
   });
 
-  it("finds rows of an earlier build before the upgrade as that build did", async () => {
+  it("before the upgrade, finds rows of an earlier build like that build", async () => {
     await deleteUpgrades();
     const stored = new Map<string, unknown>();
     for (const [name, text] of [

@@ -3,7 +3,7 @@ import { appServer, type Backend, backends, type Caller, type Person, probe, sig
 import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { addMember, copyImageRows, rowsOf, shareProject } from "../tests/convex/shared-project.ts";
-import { equals } from "../tests/convex/where.ts";
+import { equals } from "../tests/convex/equals.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 

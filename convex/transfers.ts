@@ -11,7 +11,7 @@ import { bytesInComments } from "./model/comments/commentImages";
 import { memberOf, nameOf, userOf } from "./model/members";
 import { endOfferNotice } from "./model/notifications/notify";
 import { openOffers } from "./model/transfers/openOffers";
-import { bytesOf, rowsOfSmall } from "./model/transfers/projectRows";
+import { bytesOf, rowsOfSmallProject } from "./model/transfers/projectRows";
 import { transferProject, isOpen, notifyOfTransfer, transferOf } from "./model/transfers/transfers";
 import { transferState } from "./model/transfers/transferTables";
 
@@ -70,7 +70,7 @@ export const accept = userMutation({
       await recordTransfer(ctx, "transfer.accepted", transfer);
       return null;
     }
-    const rows = await rowsOfSmall(ctx, project._id);
+    const rows = await rowsOfSmallProject(ctx, project._id);
     await expectRoomForFiles(ctx, ctx.user.id, { ...counts, bytes: rows ? await bytesOfRows(ctx, rows, transfer) : 0 });
     await recordTransfer(ctx, "transfer.accepted", transfer);
     if (rows) {
@@ -86,7 +86,7 @@ export const accept = userMutation({
 
 async function bytesOfRows(
   ctx: QueryCtx,
-  { designs, images }: NonNullable<Awaited<ReturnType<typeof rowsOfSmall>>>,
+  { designs, images }: NonNullable<Awaited<ReturnType<typeof rowsOfSmallProject>>>,
   owners: Doc<"transfers">,
 ) {
   return (await bytesOf(ctx, images, owners)) + (await bytesInComments(ctx, designs));

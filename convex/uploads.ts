@@ -16,7 +16,7 @@ import { check } from "./model/check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { conflict, duplicate, invalid, notFound, refusalOf } from "./model/errors";
-import { discardFile, fileIsTaken } from "./model/images/files";
+import { discardFile, isFileInUse } from "./model/images/files";
 import { imageFileArgs, imageFileFor, imageFileShape } from "./model/images/imageFile";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
 import { bytesIn, bytesOfFile } from "./model/images/imageBytes";
@@ -51,7 +51,6 @@ export const getStorageOwner = serverQueryForSender({
   handler: async (ctx, { designId }) => (await designFor(ctx, designId, "edit")).project.ownerId,
 });
 
-/** Throws for an ended session, which the app server's cached token does not reveal. */
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 
 /** Checks an announced upload like `expectRoom`. Returns only the current storage owner if `storageOwnerId` is outdated. */
@@ -197,7 +196,7 @@ async function insertImage(
   const stored = await ctx.db.system.get(file.storageId);
   if (!stored) throw notFound();
   if (stored.size !== properties.size) throw invalid({ size: ["The stored file has a different size."] });
-  if (isFirstPage(file) && (await fileIsTaken(ctx, file.storageId))) throw conflict("This file belongs to another image.");
+  if (isFirstPage(file) && (await isFileInUse(ctx, file.storageId))) throw conflict("This file belongs to another image.");
   if (file.onlyNew && isFirstPage(file)) await expectNoDuplicate(ctx, design._id, properties.checksum);
   const name = nameFromFile(file.name);
   return ctx.db.insert("designImages", {
@@ -246,7 +245,7 @@ export const getFile = fileQueryFor({
 
 const FILES_MAX = 50;
 
-/** Returns the files of images in one call, null for "not_found". `original`: to download them. Throws "invalid" above 50 images. */
+/** Returns the files of images in one call, null for "not_found". `original`: for a download. Throws "invalid" above 50 images. */
 export const getFiles = fileQueryFor({
   args: {
     images: v.array(v.object({ imageId: v.string(), versionId: v.optional(v.string()) })),

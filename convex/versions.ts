@@ -16,7 +16,7 @@ import {
 } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
-import { discardFile, fileIsTaken, releaseFile } from "./model/images/files";
+import { discardFile, isFileInUse, releaseFile } from "./model/images/files";
 import { nameOf } from "./model/members";
 import { bytesOfFile } from "./model/images/imageBytes";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
@@ -106,7 +106,7 @@ export const finalize = serverMutationForSender({
     const file = await ctx.db.system.get(args.storageId);
     if (!file) throw notFound();
     if (file.size !== properties.size) throw invalid({ size: ["The stored file has a different size."] });
-    if (await fileIsTaken(ctx, args.storageId)) throw conflict("This file belongs to another image.");
+    if (await isFileInUse(ctx, args.storageId)) throw conflict("This file belongs to another image.");
 
     await expectWithin(ctx, path.project.ownerId, properties.size, args.quota);
     const last = (await versionsOf(ctx, image._id).order("desc").first()) ?? (await insertFirst(ctx, image));

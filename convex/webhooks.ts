@@ -127,7 +127,6 @@ async function managedWebhook(ctx: CallerCtx, { projectId, webhookId }: { projec
   return { project, webhook };
 }
 
-/** Returns when the next delivery is due. Workers subscribe to it, so an idle queue costs nothing. */
 export const due = serverQuery({
   args: {},
   returns: v.union(v.number(), v.null()),

@@ -8,7 +8,7 @@ import type { Build } from "./built.ts";
 import { readConfig } from "./config/config.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { startEmbedded } from "./deployment/embedded.ts";
-import { Forward } from "./http/forwarding/forward.ts";
+import { DeploymentForwarder } from "./http/forwarding/forward.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./logging/log.ts";
 import { removePushRecord, setEnvironment, type Target } from "./deployment/push.ts";
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   log.level = config.logLevel;
   for (const warning of warnings) log.warn(warning);
   const embedded = config.engine && (await startEmbedded({ ...config.engine, log }));
-  const forward = embedded && new Forward(embedded.url, log);
+  const forward = embedded && new DeploymentForwarder(embedded.url, log);
   let vite: ViteDevServer | null = null;
   const server = createListener({
     fetch: async (request, info) =>

@@ -16,7 +16,7 @@ import { reasonOf, diskSpaceProblem } from "./deployment/data-dir.ts";
 import { StartError, startEmbedded } from "./deployment/embedded.ts";
 import { type DeploymentHealth, readDeploymentHealth } from "./deployment/deployment-health.ts";
 import { diskUsage } from "./http/operations/disk-usage.ts";
-import { Forward } from "./http/forwarding/forward.ts";
+import { DeploymentForwarder } from "./http/forwarding/forward.ts";
 import { watchRemote } from "./deployment/heartbeat.ts";
 import { createListener } from "./http/listener.ts";
 import { log } from "./logging/log.ts";
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     fileBucket: () => fileBucketState(deploymentUrl, config.engine),
   });
   const endWatch = embedded ? undefined : watchRemote(deploymentUrl, log);
-  const forward = embedded && new Forward(embedded.url, log);
+  const forward = embedded && new DeploymentForwarder(embedded.url, log);
   const readiness = createReadiness({
     deploymentUrl,
     adminKey: config.engine?.adminKey ?? null,

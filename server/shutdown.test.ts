@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
-import { Forward } from "./http/forwarding/forward.ts";
+import { DeploymentForwarder } from "./http/forwarding/forward.ts";
 import { guardsFor } from "./http/guards.ts";
 import { log } from "./logging/log.ts";
 import { stoppable } from "./shutdown.ts";
@@ -114,7 +114,7 @@ it("answers all pipelined requests, the last one with Connection: close", async 
 
 it("rejects new websockets while stopping, and does not wait for closed ones", async () => {
   const server = await serve();
-  const forward = new Forward("http://127.0.0.1:1", log);
+  const forward = new DeploymentForwarder("http://127.0.0.1:1", log);
   server.onUpgrade((request, socket, head) => forward.upgrade(request, socket, head, guardsFor(null)));
   const client = await server.connect();
   client.sendRequest();

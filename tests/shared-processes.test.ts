@@ -19,7 +19,7 @@ it.each([
   'process.env["TZ"] = "UTC";',
   'process.on("exit", close);',
   "globalThis.fetch = answer;",
-  // In one piece it would give this file the environment.
+  // As one string, it would set the environment of this file.
   ["// @vitest", "environment happy-dom"].join("-"),
 ])("a test with %s has a process of its own", (source) => {
   expect(changesProcess(source)).toBe(true);

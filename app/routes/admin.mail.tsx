@@ -13,7 +13,7 @@ import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/admin.mail";
 
-export const meta: Route.MetaFunction = () => [{ title: "Mail and providers · Administration · Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Email and providers · Administration · Atelier" }];
 
 export async function loader({ context }: Route.LoaderArgs) {
   const config = context.get(configContext);
@@ -39,7 +39,7 @@ export default function Mail({ loaderData }: Route.ComponentProps) {
     : "This installation does not send email, because SMTP_URL is not set.";
   return (
     <>
-      <Section title="Mail" about={about}>
+      <Section title="Email" about={about}>
         <MailQueue state={state} />
         {sendsMail ? <TestMailForm email={email} /> : null}
         {state.attempts.length > 0 ? (

@@ -9,7 +9,7 @@ import type { Route } from "./+types/dev.outbox";
 
 export const meta: Route.MetaFunction = () => [{ title: "Outbox · Atelier" }];
 
-/** Throws 404 in production, because readers of the mail could take over accounts. */
+/** Throws 404 in production, because readers of the email could take over accounts. */
 export async function loader({ context }: Route.LoaderArgs) {
   const mails = await readOutbox(context.get(configContext));
   if (!mails) throw notFoundResponse();
@@ -22,7 +22,7 @@ export default function Outbox({ loaderData: { mails } }: Route.ComponentProps) 
       <PageHeader title="Outbox" summary={mails.length > 0 ? `${mails.length}` : null} />
       {mails.length === 0 ? (
         <EmptyState
-          title="No mail yet"
+          title="No emails yet"
           text="Without SMTP_URL, emails are listed here instead of being sent. An email is removed when its link or code expires."
         />
       ) : null}

@@ -16,7 +16,11 @@ export default function Components() {
   return (
     <main className="grid min-h-dvh xl:grid-cols-2">
       {(["dark", "light"] as const).map((theme) => (
-        <div key={theme} data-theme={theme} className="grid grid-cols-[minmax(0,1fr)] content-start gap-8 bg-ground p-6 text-ink md:p-10">
+        <div
+          key={theme}
+          data-theme={theme}
+          className="grid grid-cols-[minmax(0,1fr)] content-start gap-8 bg-background p-6 text-ink md:p-10"
+        >
           <PageHeader title={`Components, ${theme}`} />
           <ComponentExamples />
         </div>

@@ -18,7 +18,7 @@ import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { expectCovers } from "~/features/images/serve/expect-covers.server";
 import { projectIntents } from "~/features/projects/intents";
 import { SEPARATOR } from "~/features/projects/container-card";
-import { useMembersOfOwn } from "~/features/projects/use-members-of-own";
+import { useMembersOfOwnProjects } from "~/features/projects/use-members-of-own-projects";
 import { ProjectCard } from "~/features/projects/project-card";
 import { acceptedText, AddFirstImages } from "~/features/uploads/client/file-selection/add-images";
 import { NEW_PROJECT } from "~/features/uploads/client/file-selection/drop-target";
@@ -79,7 +79,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
   const isManual = useSearchParams()[0].get(SORT) === "manual";
   const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
   const isEmpty = projects.length === 0 && page.isFirst && !onlyFavourites;
-  const membersOf = useMembersOfOwn();
+  const membersOf = useMembersOfOwnProjects();
   const list = useRef<HTMLUListElement>(null);
   useItemCommands(list, { items: projects, openDialog: dialogs.setOpenDialog, remove: "removeProject", duplicate: "duplicateProject" });
   useReordering(list, { on: isManual, intent: "orderProject", items: projects, page, total: null });

@@ -12,7 +12,7 @@ import { readFormData } from "~/lib/http/forms/form.server";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import type { Route } from "./+types/sign-in.social";
 
-/** Not a loader: it would also run after the action. */
+/** Middleware, because a loader would also run after the action. */
 export const middleware: Route.MiddlewareFunction[] = [
   ({ request }, next) => {
     if (request.method !== "POST") throw redirect("/sign-in");

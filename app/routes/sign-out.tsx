@@ -12,7 +12,7 @@ import { originOf } from "~/lib/http/origin.server";
 import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import type { Route } from "./+types/sign-out";
 
-/** A link must not sign out. Not a loader: it would also run after the action. */
+/** Rejects GET, so that a link cannot sign a user out. A loader would also run after the action. */
 export const middleware: Route.MiddlewareFunction[] = [
   ({ request }, next) => {
     if (request.method !== "POST") throw redirect("/");

@@ -16,7 +16,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
   return { from: subscription?.from ?? null };
 }
 
-/** Handles the page's button and one-click requests of mail programs (RFC 8058), which send no cookies. */
+/** Handles the page's button and one-click requests of email programs (RFC 8058), which send no cookies. */
 export async function action({ context, url }: Route.ActionArgs) {
   const config = context.get(configContext);
   const subscription = subscriptionOf(config, url.searchParams.get(UNSUBSCRIBE_TOKEN));

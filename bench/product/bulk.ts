@@ -14,7 +14,7 @@ const SMALL = 500;
 const CANCELLED_AT = 3000;
 const KILLED_AT = 6000;
 
-/** Compared with mutations of 500 items, a job reads its rows one more time and writes its progress 100 times. */
+/** Maximum time of a job, relative to mutations of 500 items: a job also reads its rows again and writes its progress 100 times. */
 const JOB_TIMES = 3;
 const GROWTH_MIB = 250;
 /** Earlier states are kept for 30 s, and released by the next upkeep, within a minute. */

@@ -12,7 +12,6 @@ import { removeFolder, temporaryFolder } from "../deployment.ts";
 import { atMost, type Figure, median, NotInstalled } from "../report.ts";
 
 const CLI = join(import.meta.dirname, "../node_modules/lighthouse/cli/index.js");
-/** Lighthouse recommends five runs against noise (its docs, variability.md). */
 const RUNS = 5;
 const LEAST_SCORE = 95;
 const LARGEST_PAINT_MS = 2500;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexClient } from "convex/browser";
-import { BEAT_MS } from "../../app/features/presence/presence-row.ts";
+import { HEARTBEAT_MS } from "../../app/features/presence/presence-row.ts";
 import { api } from "../../convex/_generated/api.js";
 import type { Person } from "../../tests/convex/backends.ts";
 import { startTestDeployment } from "../../tests/convex/deployment.ts";
@@ -59,13 +59,13 @@ export async function presence(): Promise<Figure[]> {
         () => {
           const beat = () => void update().catch(() => {});
           beat();
-          timer.of = setInterval(beat, BEAT_MS);
+          timer.of = setInterval(beat, HEARTBEAT_MS);
         },
-        (each * BEAT_MS) / PEOPLE,
+        (each * HEARTBEAT_MS) / PEOPLE,
       );
       return timer;
     });
-    await sleep(BEAT_MS);
+    await sleep(HEARTBEAT_MS);
     const lists = () => tabs.reduce((sum, { seen }) => sum + seen.lists, 0);
     const before = { cpu: cpuMs(deployment.pid()), lists: lists(), at: performance.now() };
     await sleep(IDLE_MS);

@@ -7,8 +7,6 @@ import { check } from "../model/check";
 import { invalid, limit, notFound } from "../model/errors";
 import { nameAccessToken } from "../model/rules";
 
-/** Personal access tokens. The app server creates and hashes them, because functions have no secure random source. */
-
 export const ACCESS_TOKENS_MAX = 50;
 const DAY = 24 * 60 * 60 * 1000;
 export const LIFETIMES_DAYS = [30, 90, 365] as const;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, probe, signUp } from "../../tests/convex/backends.ts";
-import { equals } from "../../tests/convex/where.ts";
+import { equals } from "../../tests/convex/equals.ts";
 import { api, internal } from "../_generated/api";
 import { INVITATION_LIFE_MS } from "../model/accounts/invitations";
 

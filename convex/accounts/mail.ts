@@ -28,7 +28,6 @@ export const queue = serverMutation({
   },
 });
 
-/** Returns when the next message is due. Workers subscribe to it, so an idle queue costs nothing. */
 export const due = serverQuery({
   args: {},
   returns: v.union(v.number(), v.null()),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { allDataOf, ownedTables } from "../../tests/convex/everything.ts";
 import { refused } from "../../tests/convex/expect.ts";
-import { equals } from "../../tests/convex/where.ts";
+import { equals } from "../../tests/convex/equals.ts";
 import { api, internal } from "../_generated/api";
 
 describe.each(backends)("deleting an account on $name", ({ start }) => {

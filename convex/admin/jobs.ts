@@ -10,7 +10,7 @@ import { conflict } from "../model/errors";
 /** Scheduled work of the deployment. Arguments are not shown, because they can contain content. */
 
 /** Calls and rows that are read at once. The deployment keeps completed calls for a week. */
-export const READ = 2000;
+export const READ_MAX = 2000;
 const LISTED = 50;
 const REASON_LENGTH = 300;
 
@@ -46,7 +46,7 @@ export const get = serverQueryForAdministrator({
   args: {},
   returns: state,
   handler: async (ctx) => {
-    const calls = await ctx.db.system.query("_scheduled_functions").order("desc").take(READ);
+    const calls = await ctx.db.system.query("_scheduled_functions").order("desc").take(READ_MAX);
     const pending = calls.filter(({ state: { kind } }) => kind === "pending" || kind === "inProgress");
     return {
       failed: calls
@@ -85,7 +85,7 @@ async function runningBulkActions(ctx: QueryCtx): Promise<RunningBulkAction[]> {
     .query("bulkJobs")
     .withIndex("by_age")
     .order("desc")
-    .take(READ / 10);
+    .take(READ_MAX / 10);
   const find = peopleIn(ctx);
   const running = jobs.filter((job) => job.state === "running").slice(0, LISTED);
   return Promise.all(
@@ -105,12 +105,12 @@ async function webhookQueue({ db }: QueryCtx): Promise<Infer<typeof queue>> {
   const waiting = await db
     .query("webhookDeliveries")
     .withIndex("by_due", (q) => q.gt("dueAt", 0))
-    .take(READ / 10);
+    .take(READ_MAX / 10);
   const recent = await db
     .query("webhookDeliveries")
     .withIndex("by_age")
     .order("desc")
-    .take(READ / 10);
+    .take(READ_MAX / 10);
   return { waiting: waiting.length, failed: recent.filter(({ isDelivered }) => isDelivered === false).length };
 }
 

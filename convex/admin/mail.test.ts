@@ -4,7 +4,7 @@ import { api, internal } from "../_generated/api";
 
 const HOUR = 60 * 60 * 1000;
 
-describe.each(backends)("mail of all accounts on $name", ({ start }) => {
+describe.each(backends)("email of all accounts on $name", ({ start }) => {
   let backend: Backend;
   let server: Caller;
   let admin: Person;

@@ -3,8 +3,6 @@ import { administratorMutation, administratorQuery } from "../model/access";
 import { mailAttempt } from "../model/accounts/mailTables";
 import { recordAuditEvent } from "../model/audit/recordAuditEvent";
 
-/** The mail queue and its last deliveries, without recipients and contents. */
-
 const COUNTED = 200;
 const LISTED = 50;
 

@@ -5,8 +5,6 @@ import { peopleIn, personShape } from "../model/admin/shownPerson";
 import { pageOf } from "../model/lists/paging";
 import { userOf } from "../model/members";
 
-/** What accounts store. Names of projects are content, which administrators do not see. */
-
 const accountUsage = v.object({
   _id: v.id("usage"),
   person: personShape,
@@ -14,7 +12,6 @@ const accountUsage = v.object({
   designs: v.number(),
   images: v.number(),
   bytes: v.number(),
-  /** The account's own quota; null applies the installation's. */
   quotaBytes: v.union(v.number(), v.null()),
 });
 export type AccountUsage = Infer<typeof accountUsage>;

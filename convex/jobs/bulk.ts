@@ -11,7 +11,7 @@ import { expectContainer, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
 import { withLimits } from "../model/limits/limits";
 import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChanges";
-import { expectUnchanged, readingOnce, revertChanges } from "../model/undo/revertChanges";
+import { expectUnchanged, withCachedReads, revertChanges } from "../model/undo/revertChanges";
 import type { Change } from "../model/undo/undoTables";
 
 /** Lists a selection, then runs its action in batches. Each schedules the next in its own transaction, so a restart repeats nothing. */
@@ -224,7 +224,7 @@ export const revertPart = internalMutation({
     if (!job || !acting) throw notFound();
     const { open, closed } = await partChanges(ctx, job, part);
     const requested = ids && new Set(ids);
-    const reading = readingOnce(acting);
+    const reading = withCachedReads(acting);
     const blocked = new Map<string, string>();
     const free: Change[] = [];
     for (const change of open) {

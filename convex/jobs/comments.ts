@@ -10,7 +10,6 @@ import { deleteReads } from "../model/comments/unread";
 import { asAuthor, removeComment } from "../model/comments/writeComments";
 import { userOf } from "../model/members";
 
-/** Rows per transaction. Few, because a long transaction delays other writes. */
 const BATCH = 100;
 
 export const purgeThread = internalMutation({

@@ -8,7 +8,7 @@ import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type Imag
 import { reportStoppedCopy } from "../model/bulk/reportStoppedCopy";
 import { limit } from "../model/errors";
 import { bytesOfFile } from "../model/images/imageBytes";
-import { addEarlier, copyFavourite, favouritesIn } from "../model/items/favourites";
+import { addEarlierFavourites, copyFavourite, favouritesIn } from "../model/items/favourites";
 import { limitsOf, tokenLimits, withLimits } from "../model/limits/limits";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
@@ -205,7 +205,7 @@ export const project = internalMutation({
       return null;
     }
     const favourites = await favouritesIn({ ...ctx, user: { id: target.ownerId } }, from);
-    await addEarlier({ ...ctx, user: { id: target.ownerId } }, favourites, source.ownerId, page);
+    await addEarlierFavourites({ ...ctx, user: { id: target.ownerId } }, favourites, source.ownerId, page);
     const copies = [];
     const pairs: Pair[] = [];
     for (const design of page) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, newBackends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { addImage } from "../../tests/convex/pictures.ts";
-import { equals } from "../../tests/convex/where.ts";
+import { equals } from "../../tests/convex/equals.ts";
 import { api, internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
 import { PURGE_BATCH } from "./purge";

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
 import { internalMutation } from "../model/functions";
-import { discardFile, fileIsTaken } from "../model/images/files";
+import { discardFile, isFileInUse } from "../model/images/files";
 
 // Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
 // If too many have no row, rows are probably missing, so none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
@@ -41,13 +41,13 @@ export const run = internalMutation({
     const unused: Id<"_storage">[] = [...(batch?.unused ?? [])];
     for (const { _id } of files.page) {
       if (anyNumber) await discardFile(ctx, _id);
-      else if (!(await fileIsTaken(ctx, _id))) unused.push(_id);
+      else if (!(await isFileInUse(ctx, _id))) unused.push(_id);
     }
 
     const limit = files.isDone ? limitFor(checked) : MAX_FILES;
     if (unused.length > limit) {
       console.error(
-        `${unused.length} or more of ${checked} stored files have no row: too many for abandoned uploads, so none was deleted. If rows are not missing, run sweep:run with {"anyNumber": true}.`,
+        `${unused.length} or more of ${checked} stored files have no row: too many to be abandoned uploads, so none was deleted. If rows are not missing, run sweep:run with {"anyNumber": true}.`,
       );
       return null;
     }

@@ -16,7 +16,7 @@ import { expectWritable } from "./readOnly";
 import { allows, linkRole, MEMBER_ROLES, type MemberRole, type Right, type Role } from "./rights";
 import { nameGuest } from "./rules";
 import { recordAccessChanges, recordingAccessChanges } from "./revocations/recordAccessChanges";
-import { noteRead, type Reads, recordReads } from "./revocations/recordReads";
+import { recordRead, type Reads, recordReads } from "./revocations/recordReads";
 import { recordChanges } from "./undo/recordChanges";
 import type { UndoStep } from "./undo/undoTables";
 
@@ -213,7 +213,7 @@ export const administratorQuery = customQuery(query, asAdministrator);
 /** Builds the administration's queries for downloads, which can outlast the token of a browser. */
 export const serverQueryForAdministrator = customQuery(query, asServerForAdministrator);
 export const administratorMutation = customMutation(mutation, writing(asServerForAdministrator));
-/** Builds destructive ones. Throws "unauthenticated" unless the administrator has signed in recently. */
+/** Builds administrators' destructive mutations. Throws "unauthenticated" unless the administrator has signed in recently. */
 export const recentAdministratorMutation = customMutation(mutation, writing(asServerForRecentAdministrator));
 export type AdministratorCtx = MutationCtx & Caller;
 export const serverQueryForToken = (scope: AccessScope) => customQuery(query, asServerForToken(scope));
@@ -263,7 +263,7 @@ async function roleIn({ db, user, link }: ReaderCtx, { _id, ownerId }: ProjectAc
   knownMembers.set(user, known);
   const member = known.get(_id) ?? memberOf({ db }, _id, user.id);
   known.set(_id, member);
-  noteRead(db, await member);
+  recordRead(db, await member);
   return (await member)?.role ?? null;
 }
 

@@ -40,7 +40,6 @@ const contentsSchema = z.object({ backup: backupSchema, names: z.record(hex, sto
 const proofSchema = z.object({ testedAt: z.iso.datetime(), problems: z.array(z.string()), pages: z.number() });
 export type Proof = z.infer<typeof proofSchema>;
 
-/** Size of all blocks of a database except the last one. */
 export const BLOCK_BYTES = 1024 * 1024;
 
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;

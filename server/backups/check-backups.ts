@@ -1,6 +1,6 @@
 import { listBackups, readIndex, readProof } from "./backup-records.ts";
 import { MissingError, type Target } from "./targets/target.ts";
-import { DamageError, verified } from "./objects/verified.ts";
+import { DamageError, verifyContent } from "./objects/verified.ts";
 
 export async function checkBackups(target: Target): Promise<{ problems: string[]; backups: number; objects: number }> {
   const problems: string[] = [];
@@ -14,7 +14,7 @@ export async function checkBackups(target: Target): Promise<{ problems: string[]
   }
   for (const [name, expected] of objects) {
     try {
-      for await (const _ of verified(target.read(name), expected, target.describe(name)));
+      for await (const _ of verifyContent(target.read(name), expected, target.describe(name)));
     } catch (error) {
       if (error instanceof MissingError) problems.push(`${error.message}.`);
       else if (error instanceof DamageError) problems.push(error.message);

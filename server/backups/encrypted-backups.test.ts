@@ -139,7 +139,7 @@ describe.each(PLACES)("a backup to recipients in a %s", (kind) => {
     expect(restored).toMatchObject({ code: 1, output: expect.stringContaining(target.describe(name)) });
   });
 
-  it("fails its test when an object is damaged, and the next one stores it again", async () => {
+  it("fails its test when an object is damaged; the next backup stores it again", async () => {
     const to = placeOf(kind);
     const { name } = await run(to, { recipients: [recipient] });
     const { backup, reader } = await openBackup(targetOf(to), name, { identities: [identity], decrypts: () => true });

@@ -7,7 +7,7 @@ import { newestCommit, writeLastCommit } from "@atelier/engine/last-commit";
 import type { ContentId, ObjectReader } from "./objects/backup-objects.ts";
 import { type Backup, BLOCK_BYTES } from "./backup-records.ts";
 import { MissingError } from "./targets/target.ts";
-import { DamageError, verified } from "./objects/verified.ts";
+import { DamageError, verifyContent } from "./objects/verified.ts";
 
 export type RestoreOptions = {
   reader: ObjectReader;
@@ -112,11 +112,11 @@ const isLinked = (source: string, path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Links a file with this content. Returns false for a missing or damaged copy, because the object may be sound. */
+/** Links a file with this content. Returns false for a missing or damaged copy, because the object may be intact. */
 async function isLinkedCopy(source: string, path: string, expected: ContentId): Promise<boolean> {
   if (!(await isLinked(source, path))) return false;
   try {
-    for await (const _ of verified(createReadStream(path), expected, path));
+    for await (const _ of verifyContent(createReadStream(path), expected, path));
     return true;
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;

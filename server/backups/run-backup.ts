@@ -10,7 +10,7 @@ import { openTarget, type TargetSettings } from "./targets/open-target.ts";
 import { proveBackup } from "./prove-backup.ts";
 import { type RetentionPolicy, removeOldBackups } from "./retention.ts";
 import type { Target } from "./targets/target.ts";
-import { takeBackup, type Taken } from "./take-backup.ts";
+import { takeBackup, type TakenBackup } from "./take-backup.ts";
 import type { renderPages } from "./render-pages.ts";
 
 export type BackupSettings = TargetSettings & { schedule: string; keep: RetentionPolicy };
@@ -23,7 +23,7 @@ export type RunOptions = {
   render?: typeof renderPages;
 };
 
-export type BackupRun = Omit<Taken, "staged" | "decryption"> & {
+export type BackupRun = Omit<TakenBackup, "staged" | "decryption"> & {
   problems: string[];
   pages: number;
   removed: number;

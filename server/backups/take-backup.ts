@@ -15,7 +15,7 @@ import { type ContentId, type ObjectWriter, plainWriter } from "./objects/backup
 import { type BackupKeys, type Decryption, isEncrypting, openEncryption } from "./objects/encrypted-objects.ts";
 import { stageData } from "./stage-data.ts";
 import type { Target } from "./targets/target.ts";
-import { DamageError, verified } from "./objects/verified.ts";
+import { DamageError, verifyContent } from "./objects/verified.ts";
 
 /** Files of at most this total size are copied while deletions wait. More files are copied before that. */
 const HELD_BYTES = 64 * 1024 * 1024;
@@ -27,12 +27,11 @@ export type TakeOptions = {
   dataDir: string;
   target: Target;
   keys: BackupKeys;
-  /** Null with all files in `dataDir`. */
   fileBucket: FileBucketSettings | null;
   version: string;
   log: (problem: string) => void;
 };
-export type Taken = {
+export type TakenBackup = {
   name: string;
   newObjects: number;
   newBytes: number;
@@ -43,7 +42,7 @@ export type Taken = {
 type Missing = ContentId & { name: string };
 
 /** Stores a backup and reuses the objects of an interrupted one. The caller has the lock of the target. */
-export async function takeBackup({ dataDir, target, keys, fileBucket, version, log }: TakeOptions): Promise<Taken> {
+export async function takeBackup({ dataDir, target, keys, fileBucket, version, log }: TakeOptions): Promise<TakenBackup> {
   const from = join(dataDir, "convex");
   requireFileBucket(from, fileBucket);
   const secrets = await readFile(join(dataDir, "secrets.json"));
@@ -186,7 +185,7 @@ async function storeFile({ objects, reader, log = () => {} }: Storing, file: Mis
   if (objects.has(file)) return;
   const place = reader.placeOf(file.name);
   try {
-    await objects.write(file, verified(contentOf(reader, file.name), file, place));
+    await objects.write(file, verifyContent(contentOf(reader, file.name), file, place));
   } catch (error) {
     if (error instanceof DamageError) log(error.message);
     else if (error instanceof FileDifference) log(`${place} ${error.what}.`);
@@ -204,7 +203,7 @@ async function* contentOf(reader: FileReader, name: string): AsyncGenerator<Buff
   }
 }
 
-/** Leaves the disk to other processes half of the time. Without `log`, a copy during which deletions wait reports missing files. */
+/** Leaves the disk to other processes half of the time. Without `log`, missing files are reported by the later copy, during which no file is deleted. */
 async function storeGently(storing: Storing, files: Missing[]): Promise<void> {
   for (const file of files) {
     const started = performance.now();

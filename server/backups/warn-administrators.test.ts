@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-it("mails a problem once, daily while it lasts, and its end", { tags: "@mails-backup-warnings" }, async () => {
+it("emails a problem once, daily while it lasts, and its end", { tags: "@mails-backup-warnings" }, async () => {
   const report = warnAdministrators({ dataDir, mail, log: { error } });
   await report(null);
   expect(mailed).toEqual([]);
@@ -36,7 +36,7 @@ it("mails a problem once, daily while it lasts, and its end", { tags: "@mails-ba
   expect(mailed).toEqual(["failed", "failed", null]);
 });
 
-it("repeats no mail after a restart", async () => {
+it("repeats no email after a restart", async () => {
   await warnAdministrators({ dataDir, mail, log: { error } })("failed");
   await warnAdministrators({ dataDir, mail, log: { error } })("failed");
   expect(mailed).toEqual(["failed"]);
@@ -44,7 +44,7 @@ it("repeats no mail after a restart", async () => {
   expect(mailed).toEqual(["failed", null]);
 });
 
-it("tries again after a mail could not be queued", async () => {
+it("tries again after an email could not be queued", async () => {
   const report = warnAdministrators({
     dataDir,
     mail: vi.fn<typeof mail>().mockRejectedValueOnce(new Error("down")).mockImplementation(mail),

@@ -6,12 +6,11 @@ const REPEAT_MS = 24 * 60 * 60_000;
 
 type Options = {
   dataDir: string;
-  /** Mails a problem to the administrators, or with null that it has ended. */
   mail: (problem: string | null) => Promise<void>;
   log: Pick<Log, "error">;
 };
 
-/** Mails a problem at once, daily while it lasts, and its end. A file stores the time of the last mail, so that restarts repeat none. */
+/** Emails a problem at once, daily while it lasts, and its end. A file stores the time of the last email, so that restarts repeat none. */
 export function warnAdministrators({ dataDir, mail, log }: Options) {
   const path = join(dataDir, "backup-warning");
   let last: Promise<void> = Promise.resolve();
@@ -26,5 +25,7 @@ export function warnAdministrators({ dataDir, mail, log }: Options) {
   }
 
   return (problem: string | null): Promise<void> =>
-    (last = last.then(() => update(problem)).catch((error: unknown) => log.error({ error }, "the administrators were not mailed")));
+    (last = last
+      .then(() => update(problem))
+      .catch((error: unknown) => log.error({ error }, "the administrators were not notified by email")));
 }

@@ -296,7 +296,7 @@ describe("npm run check-data", { timeout: 60_000 }, () => {
     expect(await run("check-data", [])).toEqual({ code: 1, output: expect.stringContaining("Another process is using the data") });
   });
 
-  it("accepts sound data, and moves damaged images with --set-aside", { tags: "slow" }, async () => {
+  it("accepts intact data, and moves damaged images with --set-aside", { tags: "slow" }, async () => {
     const dir = join(folder, "data");
     cpSync(await backUp(), dir, { recursive: true });
     expect(await run("check-data", [], dir)).toEqual({

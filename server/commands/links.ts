@@ -1,4 +1,13 @@
-import { type Administration, confirmed, counted, dayOf, Failure, plain, runCommand, withAdministration } from "./with-administration.ts";
+import {
+  type Administration,
+  confirm,
+  countText,
+  dayOf,
+  Failure,
+  withoutControlCharacters,
+  runCommand,
+  withAdministration,
+} from "./with-administration.ts";
 
 const USAGE = `Usage: npm run links -- <what>
 
@@ -18,21 +27,21 @@ async function list({ links }: Administration): Promise<void> {
   let count = 0;
   for await (const { _id, owner, createdAt, target, name } of links.list()) {
     const shown = target ? `${target.kind} ${target.name}` : "nothing";
-    console.log([_id, owner, dayOf(createdAt), shown, name].map(plain).join("\t"));
+    console.log([_id, owner, dayOf(createdAt), shown, name].map(withoutControlCharacters).join("\t"));
     count += 1;
   }
-  console.log(count === 0 ? "There are no public links." : counted(count, "public link"));
+  console.log(count === 0 ? "There are no public links." : countText(count, "public link"));
 }
 
 async function revoke({ links }: Administration, id: string): Promise<void> {
-  if (!(await links.revoke(id))) throw new Failure(`There is no public link with the id ${plain(id)}.`);
+  if (!(await links.revoke(id))) throw new Failure(`There is no public link with the id ${withoutControlCharacters(id)}.`);
   console.log("The public link is revoked.");
 }
 
 async function revokeAll({ links }: Administration, sure: boolean): Promise<void> {
-  if (!sure && !(await confirmed('This revokes all public links. Type "all" to continue: ', "all")))
+  if (!sure && !(await confirm('This revokes all public links. Type "all" to continue: ', "all")))
     throw new Failure("Nothing was revoked.");
-  console.log(`${counted(await links.revokeAll(), "public link")} revoked.`);
+  console.log(`${countText(await links.revokeAll(), "public link")} revoked.`);
 }
 
 await runCommand(main);

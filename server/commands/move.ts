@@ -16,7 +16,7 @@ import { log } from "../logging/log.ts";
 import { cancelMove, type Move, moveData } from "../moving/move-data.ts";
 import { MoveError } from "../moving/move-error.ts";
 import { moveFolder } from "../moving/move-state.ts";
-import { openEmbeddedSource, openEmbeddedTarget, openRemote, type Side } from "../moving/open-sides.ts";
+import { openEmbeddedSource, openEmbeddedTarget, openRemote, type MoveEndpoint } from "../moving/open-sides.ts";
 import { describeMove } from "../moving/plan-move.ts";
 import { requireEmpty } from "../moving/require-empty.ts";
 import { readSecretFiles } from "../config/secret-files.ts";
@@ -49,9 +49,9 @@ async function main(args: string[]): Promise<void> {
   if (!engine) throw new Error("The embedded deployment has no settings.");
   const keys = { secret: app.secret, signingKey: app.signingKey };
 
-  const sides: Side[] = [];
+  const sides: MoveEndpoint[] = [];
   try {
-    const open = async (opened: Promise<Side>): Promise<Side> => {
+    const open = async (opened: Promise<MoveEndpoint>): Promise<MoveEndpoint> => {
       const side = await opened;
       sides.push(side);
       return side;
@@ -128,10 +128,10 @@ function ofEmbedded(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return others;
 }
 
-const otherVersion = ({ url, isEmbedded }: Side): string =>
+const otherVersion = ({ url, isEmbedded }: MoveEndpoint): string =>
   `${url} has the functions of another version. ${isEmbedded ? "Start this version of the app once" : "Run 'npm run setup:convex' with this version"}, then try again. Nothing was changed.`;
 
-const adviceFor = ({ isEmbedded }: Side, dataDir: string): string =>
+const adviceFor = ({ isEmbedded }: MoveEndpoint, dataDir: string): string =>
   isEmbedded
     ? `To get an empty deployment, move ${join(dataDir, "convex")} to another folder.`
     : "To get an empty deployment, create one, or delete all data and files of this one in its dashboard.";

@@ -14,7 +14,7 @@ import { WrongKeyError } from "../backups/objects/verified.ts";
 import { isBackupFolder, requireReadable } from "../backups/targets/folder-target.ts";
 import { openTarget } from "../backups/targets/open-target.ts";
 import { restoreBackup } from "../backups/restore-backup.ts";
-import { completeRestore, partialOf, RESTORED_PARTS } from "../deployment/complete-restore.ts";
+import { completeRestore, partialPath, RESTORED_PARTS } from "../deployment/complete-restore.ts";
 import { leaveRecord } from "../deployment/operation-records.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 import { readBackupAccess } from "../config/backup-access.ts";
@@ -26,7 +26,7 @@ import { writeFailure } from "./write-failure.ts";
 if (existsSync(".env")) process.loadEnvFile(".env");
 
 const dataDir = resolve(process.env["DATA_DIR"] || ".data");
-const partial = (part: string) => partialOf(dataDir, part);
+const partial = (part: string) => partialPath(dataDir, part);
 
 async function main(): Promise<void> {
   createPrivateFiles();

@@ -61,7 +61,7 @@ export async function runCommand(main: (args: string[]) => Promise<void>): Promi
   }
 }
 
-export async function confirmed(question: string, expected: string): Promise<boolean> {
+export async function confirm(question: string, expected: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const typed = await terminal.question(question);
@@ -70,7 +70,7 @@ export async function confirmed(question: string, expected: string): Promise<boo
 }
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Removes control characters, which could steer the terminal. */
-export const plain = (text: string): string => text.replaceAll(/\p{Cc}/gu, " ");
+export const withoutControlCharacters = (text: string): string => text.replaceAll(/\p{Cc}/gu, " ");

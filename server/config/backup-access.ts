@@ -1,13 +1,12 @@
 import * as z from "zod";
 import type { BackupAccess } from "../backups/targets/open-target.ts";
-import { readSome } from "./read-some.ts";
+import { readCommandSettings } from "./read-command-settings.ts";
 import { backupAccess, IDENTITY, RECIPIENTS } from "./settings.ts";
 
 const accessSchema = z.object(backupAccess);
 
-/** Reads the settings that commands need to open backups. Throws `ConfigError`. */
 export const readBackupAccess = async (env: NodeJS.ProcessEnv): Promise<BackupAccess> =>
-  accessOf(await readSome(env, accessSchema, keyProblems));
+  accessOf(await readCommandSettings(env, accessSchema, keyProblems));
 
 type BackupAccessSettings = z.infer<typeof accessSchema>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { FileBucketSettings } from "@atelier/engine/file-bucket-settings";
-import { readSome } from "./read-some.ts";
+import { readCommandSettings } from "./read-command-settings.ts";
 import { fileSettings } from "./settings.ts";
 
 const fileSchema = z.object(fileSettings);
@@ -9,7 +9,7 @@ type FileSettings = z.infer<typeof fileSchema>;
 
 /** Reads the settings that commands need to read stored files. Returns null without a bucket. Throws `ConfigError`. */
 export const readFileBucket = async (env: NodeJS.ProcessEnv): Promise<FileBucketSettings | null> =>
-  fileBucketOf(await readSome(env, fileSchema, async (set) => missingFileKeys(set)));
+  fileBucketOf(await readCommandSettings(env, fileSchema, async (set) => missingFileKeys(set)));
 
 export const missingFileKeys = (
   set: Pick<FileSettings, "FILES_S3_LOCATION" | "FILES_S3_ACCESS_KEY_ID" | "FILES_S3_SECRET_ACCESS_KEY">,

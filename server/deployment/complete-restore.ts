@@ -7,15 +7,15 @@ import { sync } from "@atelier/engine/copy";
 export const RESTORED_PARTS = ["convex", "secrets.json"] as const;
 
 /** Copies are renamed when all are complete, so that an app that starts during the restore finds no partial data. */
-export const partialOf = (dataDir: string, part: string): string => join(dataDir, `${part}.partial`);
+export const partialPath = (dataDir: string, part: string): string => join(dataDir, `${part}.partial`);
 
 /** Completes a restore that was interrupted between renaming the database and the keys. Returns whether there was one. */
 export async function completeRestore(dataDir: string): Promise<boolean> {
   const [database, keys] = RESTORED_PARTS;
-  const isComplete = existsSync(join(dataDir, keys)) || !existsSync(partialOf(dataDir, keys));
-  const hasBegun = existsSync(join(dataDir, database)) && !existsSync(partialOf(dataDir, database));
+  const isComplete = existsSync(join(dataDir, keys)) || !existsSync(partialPath(dataDir, keys));
+  const hasBegun = existsSync(join(dataDir, database)) && !existsSync(partialPath(dataDir, database));
   if (isComplete || !hasBegun) return false;
-  await rename(partialOf(dataDir, keys), join(dataDir, keys));
+  await rename(partialPath(dataDir, keys), join(dataDir, keys));
   await sync(dataDir);
   return true;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { acceptedEncoding, compressed } from "./compress.ts";
+import { acceptedEncoding, compressResponse } from "./compress.ts";
 
 const page = "<p>The pictures are lit, the walls are not.</p>".repeat(100);
 const sendRequest = (accept?: string, method = "GET") =>
@@ -20,7 +20,7 @@ describe("compressed", () => {
     ["gzip, br;q=0.5", "gzip", gunzipSync],
     ["*", "br", brotliDecompressSync],
   ] as const)("for Accept-Encoding '%s' is %s", async (accept, encoding, decompress) => {
-    const response = compressed(sendRequest(accept), html(page, { headers: { "Content-Length": String(page.length) } }));
+    const response = compressResponse(sendRequest(accept), html(page, { headers: { "Content-Length": String(page.length) } }));
     expect(response.headers.get("Content-Encoding")).toBe(encoding);
     expect(response.headers.get("Vary")).toContain("Accept-Encoding");
     expect(response.headers.has("Content-Length")).toBe(false);
@@ -39,7 +39,7 @@ describe("compressed", () => {
     ["nothing", sendRequest("br"), html(null, { status: 304 })],
     ["a few bytes", sendRequest("br"), html("ok", { headers: { "Content-Length": "2" } })],
   ])("does not compress %s", (_what, request, response) => {
-    expect(compressed(request, response)).toBe(response);
+    expect(compressResponse(request, response)).toBe(response);
   });
 
   it("flushes data before later data is written", async () => {
@@ -49,7 +49,7 @@ describe("compressed", () => {
         write = (text) => controller.enqueue(new TextEncoder().encode(text));
       },
     });
-    const reader = compressed(sendRequest("gzip"), html(body)).body?.getReader();
+    const reader = compressResponse(sendRequest("gzip"), html(body)).body?.getReader();
     write("the shell");
     let seen = Buffer.alloc(0);
     while (seen.length < 20) seen = Buffer.concat([seen, (await reader?.read())?.value ?? Buffer.alloc(0)]);
@@ -59,7 +59,7 @@ describe("compressed", () => {
 
   it("fails as its source fails", async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken off")) });
-    await expect(bytes(compressed(sendRequest("br"), html(body)))).rejects.toThrow("broken off");
+    await expect(bytes(compressResponse(sendRequest("br"), html(body)))).rejects.toThrow("broken off");
   });
 
   it("streams a large body with backpressure", async () => {
@@ -72,7 +72,7 @@ describe("compressed", () => {
           if (++counts.sent === 200) controller.close();
         },
       });
-      const reader = compressed(sendRequest("gzip"), html(body)).body?.getReader();
+      const reader = compressResponse(sendRequest("gzip"), html(body)).body?.getReader();
       return { counts, next: () => reader?.read() };
     };
     const [slow, fast] = [large(), large()];

@@ -22,7 +22,7 @@ const isText = (type: string) =>
 const MIN_BYTES = 1024;
 
 /** Compresses a response while it streams, so that React's output so far reaches the browser at once. */
-export function compressed(request: Request, response: Response): Response {
+export function compressResponse(request: Request, response: Response): Response {
   const { headers, body } = response;
   if (!isText(headers.get("Content-Type") ?? "") || headers.has("Content-Encoding")) return response;
   headers.append("Vary", "Accept-Encoding");

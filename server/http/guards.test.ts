@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Forward } from "./forwarding/forward.ts";
+import { DeploymentForwarder } from "./forwarding/forward.ts";
 import { guardsFor, strictTransportSecurityOf } from "./guards.ts";
 import { createListener, type ListenerOptions } from "./listener.ts";
 import { log } from "../logging/log.ts";
@@ -50,7 +50,7 @@ async function serve(options: Partial<ListenerOptions> = {}): Promise<number> {
   const server = createListener({
     fetch: async () => new Response("Method Not Allowed\n", { status: 405 }),
     serveAsset,
-    forward: new Forward("http://127.0.0.1:1", log),
+    forward: new DeploymentForwarder("http://127.0.0.1:1", log),
     origins: [],
     trustedProxyHops: 0,
     operations: { readiness, metrics },

@@ -49,7 +49,7 @@ export function withGuards(response: Response, guards: Guards): Response {
 }
 
 /** Adds `no-transform` to HTML (RFC 9111, 5.2.2.6): React discards hydrated pages that a proxy such as Cloudflare rewrote. */
-export function untransformed(response: Response): Response {
+export function withNoTransform(response: Response): Response {
   const { headers } = response;
   const cacheControl = headers.get("Cache-Control");
   if (/^text\/html\b/i.test(headers.get("Content-Type") ?? "") && !cacheControl?.includes("no-transform"))

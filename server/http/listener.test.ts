@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { precompress } from "../build/precompress.ts";
-import { Forward } from "./forwarding/forward.ts";
+import { DeploymentForwarder } from "./forwarding/forward.ts";
 import { createListener, type ListenerOptions } from "./listener.ts";
 import { log } from "../logging/log.ts";
 import { createMetrics } from "./operations/metrics.ts";
@@ -70,7 +70,7 @@ async function listen(server: Server): Promise<string> {
 }
 
 async function serve(options: Partial<ListenerOptions> = {}) {
-  const forward = new Forward(deploymentUrl, log);
+  const forward = new DeploymentForwarder(deploymentUrl, log);
   const fetch: ListenerOptions["fetch"] = async (request, { clientAddress }) =>
     Response.json({ app: request.url, from: clientAddress, body: await request.text() });
   const server = createListener({ fetch, serveAsset, forward, origins: [], trustedProxyHops: 0, log, ...options });
@@ -375,7 +375,7 @@ describe("the deployment's prefix", () => {
   });
 
   it("ends streams over HTTP when it stops, and accepts 250 at a time", async () => {
-    const forward = new Forward(deploymentUrl, log);
+    const forward = new DeploymentForwarder(deploymentUrl, log);
     const { url } = await serve({ forward });
     const open = () => fetch(`${url}/convex/api/1.48.0/sync-stream`, { method: "POST", headers: { Origin: url } });
     const streams = await Promise.all(Array.from({ length: 250 }, open));
@@ -387,7 +387,7 @@ describe("the deployment's prefix", () => {
   });
 
   it("ends a stream of the address that has the most, at the limit of streams", async () => {
-    const forward = new Forward(deploymentUrl, log);
+    const forward = new DeploymentForwarder(deploymentUrl, log);
     const { url } = await serve({ forward, trustedProxyHops: 1 });
     const open = (address: string) =>
       fetch(`${url}/convex/api/1.48.0/sync-stream`, { method: "POST", headers: { Origin: url, "X-Forwarded-For": address } });
@@ -460,7 +460,7 @@ describe("the deployment's prefix", () => {
     "answers 503 or closes the connection while the deployment is down",
     { tags: "@answers-503-closes-connection-while-deployment" },
     async () => {
-      const gone = new Forward("http://127.0.0.1:1", log);
+      const gone = new DeploymentForwarder("http://127.0.0.1:1", log);
       const { url } = await serve({ forward: gone });
       const socket = open(`${url}/convex/api/1.48.0/sync`);
       await once(socket, "error");
@@ -524,7 +524,7 @@ describe("addresses without a page (specification 2)", () => {
       websockets: () => 0,
       loop: { longest: () => 0, blocks: () => 0 },
     });
-    for (const forward of [null, new Forward(deploymentUrl, log)]) {
+    for (const forward of [null, new DeploymentForwarder(deploymentUrl, log)]) {
       const answer = await fetch(`${(await serve({ forward, operations: { readiness: null, metrics } })).url}${path}`);
       expect([answer.status, await answer.text()]).toEqual([404, "Page not found\n"]);
     }

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from "node:stream";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import { clientAddress, markClientAddress } from "./client-address.ts";
-import { compressed } from "./compress.ts";
-import { Forward } from "./forwarding/forward.ts";
-import { withGuards, type Guards, guardsFor, rejectSocket, untransformed } from "./guards.ts";
+import { compressResponse } from "./compress.ts";
+import { DeploymentForwarder } from "./forwarding/forward.ts";
+import { withGuards, type Guards, guardsFor, rejectSocket, withNoTransform } from "./guards.ts";
 import { createRequestLimit, limitBodyTime, limitConnections } from "./connections/connection-limits.ts";
 import type { Log } from "../logging/log.ts";
 import { answerOperations, type Operations } from "./operations/operations.ts";
@@ -20,7 +20,7 @@ type Fetch = (request: Request, info: { clientAddress: string }) => Promise<Resp
 export type ListenerOptions = OriginSettings & {
   fetch: Fetch;
   serveAsset: ServeAsset;
-  forward: Forward | null;
+  forward: DeploymentForwarder | null;
   operations?: Operations;
   limits?: { connections?: number; inFlight?: number; bodyTimeout?: number; headersTimeout?: number };
   before?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -148,10 +148,10 @@ function createSite({ origins, forward, fetch, log }: ListenerOptions, origin: s
   const deployment = (request: Request) => forward?.fetch(request) ?? new Response("Page not found\n", { status: 404, headers: plain });
   const app = createRequestListener(
     async (request) => {
-      const answer = Forward.owns(new URL(request.url).pathname)
+      const answer = DeploymentForwarder.owns(new URL(request.url).pathname)
         ? deployment(request)
         : fetch(request, { clientAddress: clientAddress(request) });
-      return untransformed(compressed(request, withGuards(await answer, guards)));
+      return withNoTransform(compressResponse(request, withGuards(await answer, guards)));
     },
     {
       ...(url && { host: url.host, protocol: url.protocol }),

@@ -1,2 +1,2 @@
-/** The message says what to do, so callers print no stack. */
+/** The message contains the next step, so callers print no stack. */
 export class MoveError extends Error {}

@@ -8,12 +8,12 @@ import { queryEnvironment, type Target } from "../deployment/push.ts";
 import { log } from "../logging/log.ts";
 import { MoveError } from "./move-error.ts";
 
-export type Side = Target & { isEmbedded: boolean; close: () => Promise<void> };
+export type MoveEndpoint = Target & { isEmbedded: boolean; close: () => Promise<void> };
 
 type Engine = NonNullable<ServerConfig["engine"]>;
 
 /** Opens the data in DATA_DIR: the running deployment, or one that is started for the command and runs no jobs. */
-export async function openEmbeddedSource(engine: Engine): Promise<Side> {
+export async function openEmbeddedSource(engine: Engine): Promise<MoveEndpoint> {
   if (!existsSync(join(engine.dir, FILE_NAME))) throw new MoveError(`There is no data in ${engine.dir}. Set DATA_DIR to the app's folder.`);
   const url = await readAddress(engine.dir);
   const running = url === null ? null : { url, adminKey: engine.adminKey };
@@ -21,10 +21,10 @@ export async function openEmbeddedSource(engine: Engine): Promise<Side> {
   return startQuietly(engine);
 }
 
-export const openEmbeddedTarget = (engine: Engine): Promise<Side> => startQuietly(engine);
+export const openEmbeddedTarget = (engine: Engine): Promise<MoveEndpoint> => startQuietly(engine);
 
 /** Throws for an address that does not respond, and for a wrong key. */
-export async function openRemote(url: string, adminKey: string): Promise<Side> {
+export async function openRemote(url: string, adminKey: string): Promise<MoveEndpoint> {
   const target = { url, adminKey };
   await queryEnvironment(target);
   return { ...target, isEmbedded: false, close: async () => {} };
@@ -36,7 +36,7 @@ const responds = (target: Target): Promise<boolean> =>
     () => false,
   );
 
-async function startQuietly(engine: Engine): Promise<Side> {
+async function startQuietly(engine: Engine): Promise<MoveEndpoint> {
   const embedded = await startEmbedded({ ...engine, scheduledFunctions: false, log: log.child({}, { level: "silent" }) });
   return { url: embedded.url, adminKey: engine.adminKey, isEmbedded: true, close: () => embedded.close() };
 }

@@ -1,6 +1,6 @@
 import { queryEnvironment, setEnvironment, type Target } from "../deployment/push.ts";
 
-/** The variable that makes the app's mutations refuse (`convex/model/readOnly.ts`). Its value says why, for this command. */
+/** The variable that makes the app's mutations refuse (`convex/model/readOnly.ts`). Its value stores the reason for this command. */
 const VARIABLE = "READ_ONLY";
 
 export type ReadOnlyReason = `source of ${string}` | `target of ${string}` | "moved";

@@ -10,7 +10,7 @@ const TABLES = 1000;
 const tablesSchema = z.looseObject({ page: z.array(z.looseObject({ name: z.string() })) });
 const rowsSchema = z.looseObject({ page: z.array(z.unknown()) });
 
-/** Throws `MoveError` with the tables that have documents. `advice` says how to get an empty deployment. */
+/** Throws `MoveError` with the tables that have documents. `advice` describes how to get an empty deployment. */
 export async function requireEmpty(target: Target, advice: string): Promise<void> {
   const { page } = tablesSchema.parse(
     await callSystemQuery(target, "_system/cli/tables", { paginationOpts: { cursor: null, numItems: TABLES } }),

@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "a user's name cannot inject text or lines into a mail",
+  "a user's name cannot inject text or lines into an email",
   { tag: "@users-name-cannot-inject-text-lines" },
   async ({ app, store, mailbox }) => {
     const email = `${randomUUID()}@example.com`;

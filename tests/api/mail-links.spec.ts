@@ -84,7 +84,7 @@ test("a link that changes an address does not verify an account that was not ver
   expect(await elsewhere.signedIn()).toBe(false);
 });
 
-test("a code is mailed to the stored spelling of the address", async ({ app, ada, codeTo }) => {
+test("a code is emailed to the stored spelling of the address", async ({ app, ada, codeTo }) => {
   const email = ada.email.toUpperCase();
   const program = new Program(app);
   await program.post("/email-otp/send-verification-otp", { email, type: "sign-in" });

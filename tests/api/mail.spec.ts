@@ -44,7 +44,7 @@ for (const path of ["/request-password-reset", "/forget-password"]) {
 }
 
 test(
-  "POST /delete-user: mails a token of 32 characters, valid for a day",
+  "POST /delete-user: emails a token of 32 characters, valid for a day",
   { tag: "@post-delete-user-mails-token-32" },
   async ({ app, ada, store, linkTo }) => {
     const before = Date.now();
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  "POST /change-email: changes an unverified address at once and mails the new one",
+  "POST /change-email: changes an unverified address at once and emails the new one",
   { tag: "@post-change-email-unverified-user-once" },
   async ({ ada, linkTo }) => {
     const newEmail = `${randomUUID()}@example.com`;
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  "POST /change-email: mails the old address of a verified user first",
+  "POST /change-email: emails the old address of a verified user first",
   { tag: "@post-change-email-verified-user-mails" },
   async ({ ada, store, changeLink, linkTo }) => {
     await store.change("users", { id: ada.id }, { emailVerified: true });
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "mailed codes expire in 5 minutes, authenticator codes 30 seconds late",
+  "emailed codes expire in 5 minutes, authenticator codes 30 seconds late",
   { tag: "@codes-expire-mailed-ones-5-minutes" },
   async ({ ada, store, codeTo, app }) => {
     const secret = secretOf(await ada.program.post("/two-factor/enable", { password: ada.password }));
@@ -148,7 +148,7 @@ test(
   },
 );
 
-test("stores mailed codes as hashes", { tag: "@stores-mailed-codes-hashes" }, async ({ ada, store, codeTo }) => {
+test("stores emailed codes as hashes", { tag: "@stores-mailed-codes-hashes" }, async ({ ada, store, codeTo }) => {
   const identifier = `sign-in-otp-${ada.email}`;
   await ada.program.post("/email-otp/send-verification-otp", { email: ada.email, type: "sign-in" });
   const code = await codeTo(ada.email);
@@ -173,7 +173,7 @@ test("sends no code before the second factor is confirmed", { tag: "@sends-no-co
 });
 
 test(
-  "POST /two-factor/send-otp mails a code that completes the sign-in",
+  "POST /two-factor/send-otp emails a code that completes the sign-in",
   { tag: "@post-two-factor-send-otp" },
   async ({ ada, store, codeTo }) => {
     await ada.program.post("/two-factor/enable", { password: ada.password });
@@ -210,7 +210,7 @@ test(
   },
 );
 
-test("mails a notice of each change of a sign-in method", async ({ social, app, ada, store, mailbox }) => {
+test("emails a notice of each change of a sign-in method", async ({ social, app, ada, store, mailbox }) => {
   const onMessage = (subject: RegExp, to = ada.email) =>
     expect.poll(() => mailbox.for(to).some((mail) => subject.test(mail.subject)), { message: String(subject) }).toBe(true);
   const { program } = ada;

@@ -33,7 +33,7 @@ test(
   },
 );
 
-test("a mailed code removes all other access", { tag: "@mailed-code-does-same" }, async ({ app, ada, store, codeTo }) => {
+test("an emailed code removes all other access", { tag: "@mailed-code-does-same" }, async ({ app, ada, store, codeTo }) => {
   const passkey = await occupied(ada, store);
   const program = new Program(app);
   await program.post("/email-otp/send-verification-otp", { email: ada.email, type: "sign-in" });

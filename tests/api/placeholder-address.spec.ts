@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "./support/mailed.ts";
 import { member, Program } from "./support/program.ts";
 
-test("a placeholder address gets no mail, stays hidden and can be deleted", async ({ app, ada, store, mailbox, linkTo }) => {
+test("a placeholder address gets no email, stays hidden and can be deleted", async ({ app, ada, store, mailbox, linkTo }) => {
   const email = `${randomUUID()}@roblox.placeholder.invalid`;
   await store.change("users", { id: ada.id }, { email });
   const program = ada.program;

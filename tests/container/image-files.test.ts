@@ -46,7 +46,7 @@ it("sets only settings that exist, and no secret", { tags: "@dockerfile-settings
   expect(names.filter((name) => /SECRET|KEY|PASSWORD|TOKEN/.test(name))).toEqual([]);
 });
 
-it("packages of the server that the app uses too have the same version", { tags: "@server-package-versions" }, async () => {
+it("server packages that the app also uses have the same version", { tags: "@server-package-versions" }, async () => {
   const schema = z.object({ dependencies: z.record(z.string(), z.string()) });
   const [app, server] = [schema.parse(JSON.parse(await read("package.json"))), schema.parse(JSON.parse(await read("server/package.json")))];
   for (const [name, version] of Object.entries(server.dependencies)) expect([undefined, version], name).toContain(app.dependencies[name]);

@@ -5,7 +5,7 @@ import type { AuditAction } from "../../convex/model/audit/auditActions";
 import { type Backend, type Caller, NETWORK, type Person, probe, signUp } from "./backends.ts";
 import { refused } from "./expect.ts";
 import type { shareProject } from "./shared-project.ts";
-import { equals } from "./where.ts";
+import { equals } from "./equals.ts";
 
 export const store = api.accounts.store;
 export const ADDRESS = "198.51.100.0/24";

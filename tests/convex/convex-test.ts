@@ -24,7 +24,7 @@ export async function convexTestBackend(): Promise<Backend> {
     mutation: test.mutation as Caller<FunctionVisibility>["mutation"],
   });
   const settle = async () => {
-    // Functions scheduled for now wait in real timers, which fake ones do not run.
+    // Functions scheduled for now wait for a real timer, which fake timers do not run.
     await new Promise((resolve) => setTimeout(resolve));
     vi.useFakeTimers();
     try {

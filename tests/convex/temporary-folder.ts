@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Names the folder for the data of deployments that processes reuse, so never remove. */
+/** Names the folder for the data of deployments that processes reuse and never remove. */
 export const FOLDER = "TEST_DEPLOYMENTS";
 
 export default function setup(): void {

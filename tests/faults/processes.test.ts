@@ -35,7 +35,7 @@ describe("two processes on one folder", () => {
   });
 });
 
-describe("a clock set back", () => {
+describe("a clock that is set back", () => {
   it("never decreases timestamps or creation times, even after a restart", () => {
     const data = folder("clock");
     let now = Date.UTC(2030, 0, 1);

@@ -120,13 +120,13 @@ async function end(process: AppProcess, signal: NodeJS.Signals): Promise<number 
 }
 
 /** Below the ephemeral ports (from 32768 on Linux, 49152 elsewhere), which others may take. Each worker has its own range. */
-const PORTS = { first: 12_000, stretch: 1000, stretches: 20 };
-const stretch = Number(process.env["TEST_PARALLEL_INDEX"] ?? process.env["VITEST_POOL_ID"] ?? 0) % PORTS.stretches;
-let turn = Math.floor(Math.random() * PORTS.stretch);
+const PORTS = { first: 12_000, perWorker: 1000, workers: 20 };
+const worker = Number(process.env["TEST_PARALLEL_INDEX"] ?? process.env["VITEST_POOL_ID"] ?? 0) % PORTS.workers;
+let turn = Math.floor(Math.random() * PORTS.perWorker);
 
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < PORTS.stretch; tries++) {
-    const port = PORTS.first + stretch * PORTS.stretch + (turn++ % PORTS.stretch);
+  for (let tries = 0; tries < PORTS.perWorker; tries++) {
+    const port = PORTS.first + worker * PORTS.perWorker + (turn++ % PORTS.perWorker);
     if (await isFree(port)) return port;
   }
   throw new Error("No port");

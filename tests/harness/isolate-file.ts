@@ -1,4 +1,4 @@
-/** Gives each test file of a shared process its own modules. Fails a file that leaves another state of the process. */
+/** Gives each test file of a shared process its own modules. Fails a file that leaves the process changed. */
 import { afterAll, vi } from "vitest";
 import { changedNames, processState } from "./process-state.ts";
 

@@ -4,22 +4,19 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TESTS = "{app,bench,engine,server,tests}/**/*.test.{ts,tsx}";
-/** The convex project, and tests that have commands of their own. */
+/** Tests of Vitest's project "convex", and tests with their own npm scripts. */
 const OTHER = /^(?:tests\/(?:convex|faults)|engine\/conformance)\//;
 
 /** What can outlive a test file in its process. `vi.stub…` and spies are restored by isolate-file.ts. */
 const PROCESS_STATE =
   /\bvi\s*\.\s*(?:mock|doMock|hoisted|resetModules|useFakeTimers|setSystemTime)\b|\bprocess\.(?:env|on|once|chdir|exitCode)\b|\bglobalThis\b|@vitest-environment|fake-indexeddb/;
 /** Imports that start processes, threads or servers, which can outlive a test file. */
-const STARTS = /^node:(?:child_process|cluster|dgram|http|https|http2|net|tls|worker_threads)$/;
+const STARTING_IMPORT = /^node:(?:child_process|cluster|dgram|http|https|http2|net|tls|worker_threads)$/;
 
 const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
 const EXTENSIONS = ["", ".ts", ".tsx"];
 
-/**
- * Returns the unit tests that run in shared processes: those that change no state of the process, and that import, also
- * indirectly, nothing that starts processes, threads or servers. Paths are relative to the repository.
- */
+/** Returns the paths of unit tests that change no state of their process and have no direct or indirect `STARTING_IMPORT`. */
 export function sharedFiles(): string[] {
   const importsOf = new Map<string, string[]>();
   const imports = (file: string): string[] => {
@@ -31,7 +28,7 @@ export function sharedFiles(): string[] {
   };
   return globSync(TESTS, { cwd: ROOT, exclude: (path) => path.endsWith("node_modules") })
     .filter((file) => !OTHER.test(file))
-    .filter((file) => !changesProcess(readFileSync(ROOT + file, "utf8")) && !reaches(file, STARTS, imports))
+    .filter((file) => !changesProcess(readFileSync(ROOT + file, "utf8")) && !reaches(file, STARTING_IMPORT, imports))
     .toSorted();
 }
 

@@ -90,7 +90,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
 });
 
-export function bothWays(tests: (javaScript: boolean) => void): void {
+export function withAndWithoutJavaScript(tests: (javaScript: boolean) => void): void {
   for (const javaScriptEnabled of [true, false]) {
     test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
       test.use({ javaScriptEnabled });

@@ -71,7 +71,7 @@ for (const [name, place] of Object.entries(PLACES))
   });
 
 test(
-  "mails the administrators when backups fail, and when they work again",
+  "emails the administrators when backups fail, and when they work again",
   { tag: "@mails-failed-backups" },
   async ({ launch, mailbox }) => {
     test.setTimeout(600_000);

@@ -49,12 +49,12 @@ test("in development, changes of the app and of functions reach an open page", a
     await context.addCookies(person.cookies);
     const page = await context.newPage();
     await page.goto("/dev/ui", { waitUntil: "commit", timeout: 120_000 });
-    const grounds = ["Components, dark", "Components, light"].map((name) =>
+    const backgrounds = ["Components, dark", "Components, light"].map((name) =>
       page.locator("[data-theme]", { has: page.getByRole("heading", { name }) }).last(),
     );
-    for (const [index, ground] of grounds.entries()) {
-      await expect(ground.getByRole("heading", { name: "Empty state" })).toBeVisible({ timeout: 120_000 });
-      await expect(ground).toHaveCSS("background-color", index === 0 ? "oklch(0.155 0 0)" : "oklch(0.985 0 0)", { timeout: 120_000 });
+    for (const [index, background] of backgrounds.entries()) {
+      await expect(background.getByRole("heading", { name: "Empty state" })).toBeVisible({ timeout: 120_000 });
+      await expect(background).toHaveCSS("background-color", index === 0 ? "oklch(0.155 0 0)" : "oklch(0.985 0 0)", { timeout: 120_000 });
     }
     // Vite reloads a new page until it has found the page's dependencies, which can abort this navigation.
     await expect(async () => {

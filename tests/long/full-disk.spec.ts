@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { APP_USER } from "../harness/app.ts";
 import { api } from "../../convex/_generated/api.js";
-import { bothWays, expect, openBrowser, signUp, test } from "../harness/test.ts";
+import { withAndWithoutJavaScript, expect, openBrowser, signUp, test } from "../harness/test.ts";
 import { pageActions } from "../e2e/support/page-actions.ts";
 import { deploymentAs, imagesIn, makeDesign, send } from "../e2e/support/pictures.ts";
 
@@ -79,7 +79,7 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
   expect(await imagesIn(app, person, designId)).toHaveLength(1 + added);
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("names the full disk in forms of projects and accounts", async ({ launch, browser }) => {
     test.skip(!mounted, "tmpfs can be mounted by root only");
     const app = await launch({ DATA_DIR: join(disk, `forms-${javaScript}`) });

@@ -50,24 +50,28 @@ test("PUBLIC_LINKS=false closes links and their form", { tag: "@public-links-fal
   await expect(page.getByRole("button", { name: "Create link" })).toHaveCount(0);
 });
 
-test("a visitor reports a link to the operator by mail", { tag: "@visitor-reports-link-operator-by-mail" }, async ({ launch, browser }) => {
-  test.slow();
-  const mailbox = await startMailbox();
-  const app = await launch({ SMTP_URL: mailbox.url, OPERATOR_EMAIL: "operator@example.com" });
-  const ada = await signUp(app.url);
-  const link = await makeLink(app, ada, await projectOf(app, ada));
-  const page = await openBrowser(browser, app);
-  await page.goto(link);
-  await page.getByRole("link", { name: "Report" }).click();
-  await page.getByRole("button", { name: "Send report" }).click();
-  await expect(page.getByText("Describe what is wrong.")).toBeVisible();
-  await page.getByLabel("What is wrong?").fill("This is my picture.");
-  await page.getByRole("button", { name: "Send report" }).click();
-  await expect(page.getByText("The report was sent to the operator.")).toBeVisible();
-  await expect.poll(() => mailbox.for("operator@example.com").length).toBe(1);
-  const [mail] = mailbox.for("operator@example.com");
-  expect(mail?.text).toContain("This is my picture.");
-  expect(mail?.text).toContain("the project “");
-  expect(mail?.text).not.toContain(link);
-  await mailbox.close();
-});
+test(
+  "a visitor reports a link to the operator by email",
+  { tag: "@visitor-reports-link-operator-by-mail" },
+  async ({ launch, browser }) => {
+    test.slow();
+    const mailbox = await startMailbox();
+    const app = await launch({ SMTP_URL: mailbox.url, OPERATOR_EMAIL: "operator@example.com" });
+    const ada = await signUp(app.url);
+    const link = await makeLink(app, ada, await projectOf(app, ada));
+    const page = await openBrowser(browser, app);
+    await page.goto(link);
+    await page.getByRole("link", { name: "Report" }).click();
+    await page.getByRole("button", { name: "Send report" }).click();
+    await expect(page.getByText("Describe what is wrong.")).toBeVisible();
+    await page.getByLabel("What is wrong?").fill("This is my picture.");
+    await page.getByRole("button", { name: "Send report" }).click();
+    await expect(page.getByText("The report was sent to the operator.")).toBeVisible();
+    await expect.poll(() => mailbox.for("operator@example.com").length).toBe(1);
+    const [mail] = mailbox.for("operator@example.com");
+    expect(mail?.text).toContain("This is my picture.");
+    expect(mail?.text).toContain("the project “");
+    expect(mail?.text).not.toContain(link);
+    await mailbox.close();
+  },
+);

@@ -15,7 +15,7 @@ const script = (path: string) => fileURLToPath(new URL(`../../server/${path}.ts`
 const get = (app: RunningApp, path: string, person?: Person, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { redirect: "manual", headers: { ...headers, ...(person && { Cookie: person.cookieHeader }) } });
 
-/** Queries that the server watches from about a second after the start: mails to send, deleted files and revocations. */
+/** Queries that the server watches from about a second after the start: emails to send, deleted files and revocations. */
 const WATCHED_BY_SERVER = 3;
 
 test("renders the sign-in page before the app is ready", async ({ launch }) => {

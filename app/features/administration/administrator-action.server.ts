@@ -14,14 +14,14 @@ type AdministratorMutation = FunctionReference<"mutation", "public", { sessionId
 type Args<M extends AdministratorMutation> = Omit<FunctionArgs<M>, "sessionId">;
 
 /** Runs a mutation as the administrator of the request. Throws `Rejection`, a redirect to sign-in, or a 404 without the role. */
-export async function administer<M extends AdministratorMutation>(request: FormRequest, mutation: M, args: Args<M>) {
+export async function runAsAdministrator<M extends AdministratorMutation>(request: FormRequest, mutation: M, args: Args<M>) {
   const visitor = await getVisitor(request.context);
   if (!visitor) throw redirectToSignIn(request.request);
   return run(request, mutation, args, visitor.sessionId);
 }
 
 /** Runs a destructive mutation. Throws `Rejection` with the code of a session that is not fresh, so that the form asks for the password. */
-export async function administerRecently<M extends AdministratorMutation>(request: FormRequest, mutation: M, args: Args<M>) {
+export async function runAfterRecentSignIn<M extends AdministratorMutation>(request: FormRequest, mutation: M, args: Args<M>) {
   const { session } = await requireRecentSignIn(request, RECENT_SIGN_IN_MS);
   return run(request, mutation, args, session.id);
 }

@@ -13,7 +13,7 @@ it("names method, provider, role and number", () => {
   expect(auditText({ action: "member.roleChanged", details: { role: "viewer" } })).toBe("Changed a member's role to viewer");
 });
 
-it("names who acted instead of the user", () => {
+it("names the person who acted, if it was not the user", () => {
   expect([actorText({ actor: "user" }), actorText({ actor: "operator" })]).toEqual([null, "by the operator"]);
 });
 

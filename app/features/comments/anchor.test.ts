@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ROTATIONS, type Rotation, rotated } from "~/features/images/display/image-address";
+import { ROTATIONS, type Rotation } from "~/features/images/display/image-address";
+import { rotationAfter } from "#convex/model/images/rotationAfter";
 import { boxOf, clampView, type Scene } from "~/features/images/viewer/zoom";
 import { type Anchor, anchorAt, anchorBetween, boxOnStage, fractionAt, movedBy, panToShow, positionText, rotateAnchor } from "./anchor";
 
@@ -30,7 +31,7 @@ describe("anchors on a rotated image", () => {
         let now = at;
         for (let turns = 0; turns < 4; turns++) now = rotateAnchor(now, 90);
         expectNear(now, at);
-        expectNear(rotateAnchor(at, rotated(start, "right")), rotateAnchor(rotateAnchor(at, start), 90));
+        expectNear(rotateAnchor(at, rotationAfter(start, "right")), rotateAnchor(rotateAnchor(at, start), 90));
       }),
     );
   });

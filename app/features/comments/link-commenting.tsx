@@ -25,7 +25,7 @@ export function useIsMine(): (comment: Comment) => boolean {
   return ({ author, through }) => (me ? through !== undefined && author.userId === me.userId : author.isMe);
 }
 
-export function ThroughMark({ through }: Pick<Comment, "through">) {
+export function ViaLinkBadge({ through }: Pick<Comment, "through">) {
   if (through === undefined) return null;
   return <span className="comment-mark">{through === "guest" ? "Guest" : "Via link"}</span>;
 }

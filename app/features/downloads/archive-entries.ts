@@ -1,7 +1,7 @@
 import type { Entry } from "./zip-response.server";
 import type { ContentReader, Row, WholeSelection } from "./content-reader.server";
 import { folderNames } from "./folder-names";
-import { type Open, openAhead } from "./open-ahead";
+import { type OpenOriginal, openAhead } from "./open-ahead";
 
 type Content = Pick<ContentReader, "designs" | "images" | "original">;
 type ArchivedImage = { image: Row; file: string; entry: Entry };
@@ -23,7 +23,7 @@ async function* archived(content: Content, images: AsyncIterable<Row>, folder: s
   }
 }
 
-function openOnce(content: Content, signal: AbortSignal): Open {
+function openOnce(content: Content, signal: AbortSignal): OpenOriginal {
   const found = new Map<unknown, Promise<boolean>>();
   return (image) => {
     if (image["contentType"] !== "application/pdf") return content.original(image, signal);

@@ -1,6 +1,6 @@
 import type { Row } from "./content-reader.server";
 
-export type Open<Image extends Row = Row> = (image: Image) => Promise<Response | null>;
+export type OpenOriginal<Image extends Row = Row> = (image: Image) => Promise<Response | null>;
 
 type Opened<Image extends Row> = { image: Image; original: Promise<Response | null> };
 
@@ -13,7 +13,7 @@ const BYTES = 16 * 1024 * 1024;
 /** Yields the images in order, and opens the files of the next ones ahead. Closes opened files that are not read. */
 export async function* openAhead<Image extends Row>(
   images: AsyncIterable<Image>,
-  open: Open<Image>,
+  open: OpenOriginal<Image>,
   signal: AbortSignal,
 ): AsyncGenerator<Opened<Image>> {
   const rows = images[Symbol.asyncIterator]();

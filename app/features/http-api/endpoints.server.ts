@@ -122,7 +122,7 @@ const write = <Sent extends z.ZodObject>({ write, sends, ...described }: WriteEn
 });
 
 function expectContent({ text, imageIds = [] }: z.output<typeof newReplySchema>): void {
-  if (text === "" && imageIds.length === 0) throw new ApiError(400, "invalid_body", "text: expected a text, or imageIds");
+  if (text === "" && imageIds.length === 0) throw new ApiError(400, "invalid_body", "text: expected a string, or imageIds");
 }
 
 const commentsOn = (itemPath: string, item: string): Endpoint[] => {

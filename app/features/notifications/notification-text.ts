@@ -38,13 +38,13 @@ const TITLES = {
   invitation: "Invitation",
 } as const;
 
-export const GUEST_MARK = " (guest)";
+export const GUEST_SUFFIX = " (guest)";
 
 type ItemNotice = Exclude<ProjectNotice, { kind: "invitation" | "accessChanged" }>;
 
 function itemText(notice: ItemNotice, about: NonNullable<ShownNotification["about"]>): string {
   const isByGuest = "guest" in notice && notice.guest !== undefined;
-  const [actor, item] = [isolate(about.actor) + (isByGuest ? GUEST_MARK : ""), `“${isolate(about.item)}”`];
+  const [actor, item] = [isolate(about.actor) + (isByGuest ? GUEST_SUFFIX : ""), `“${isolate(about.item)}”`];
   switch (notice.kind) {
     case "comment":
       return `${actor} commented on ${item}.`;
@@ -172,7 +172,7 @@ const REMOVED: Record<string, string | null> = {
   passkeys: "the passkeys",
   twoFactor: "two-factor authentication",
   sessions: "the sessions on other devices",
-  // No text, because mailed links and trusted devices are not listed.
+  // No text, because emailed links and trusted devices are not listed.
   tokens: null,
 };
 

@@ -7,7 +7,7 @@ export type Subscription = { userId: string; from: NotificationKind | "digest" }
 const PURPOSE = "atelier unsubscribe";
 export const UNSUBSCRIBE_TOKEN = "token";
 
-/** Returns the address in a mail's header `List-Unsubscribe` (RFC 8058). It needs no session and does not expire. */
+/** Returns the address in an email's header `List-Unsubscribe` (RFC 8058). It needs no session and does not expire. */
 export function unsubscribeAddress(config: Pick<AppConfig, "secret" | "publicUrl">, { userId, from }: Subscription): string {
   const token = Buffer.from(sealText(config, PURPOSE, `${from} ${userId}`), "base64").toString("base64url");
   return `${config.publicUrl}/unsubscribe?${UNSUBSCRIBE_TOKEN}=${token}`;

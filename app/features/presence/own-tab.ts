@@ -1,11 +1,12 @@
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { connectedConvex, inBackground } from "~/lib/data/connection/connection";
+import { randomId } from "~/lib/random-id";
 import { api } from "#convex/_generated/api";
 import { PresenceRow } from "./presence-row";
 
-/** Identifies this document's row in the table `presence`. `crypto.randomUUID` is missing on plain http. */
-const TAB = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** Identifies this document's row in the table `presence`. */
+const TAB = randomId(18);
 
 type Mutation = FunctionReference<"mutation">;
 

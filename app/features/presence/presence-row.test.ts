@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { BEAT_MS, PresenceRow } from "./presence-row";
+import { HEARTBEAT_MS, PresenceRow } from "./presence-row";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -27,7 +27,7 @@ function rowOf() {
 it("writes once per ten seconds while nothing changes", async () => {
   const { row, deployment } = rowOf();
   row.set(state);
-  await vi.advanceTimersByTimeAsync(6 * BEAT_MS - 1);
+  await vi.advanceTimersByTimeAsync(6 * HEARTBEAT_MS - 1);
   expect(deployment.calls).toEqual(["design new", "design", "design", "design", "design", "design"]);
 });
 
@@ -45,7 +45,7 @@ it("leaves after the call that is in progress, and then writes nothing", async (
   const { row, deployment } = rowOf();
   row.set(state);
   row.set(null);
-  await vi.advanceTimersByTimeAsync(5 * BEAT_MS);
+  await vi.advanceTimersByTimeAsync(5 * HEARTBEAT_MS);
   expect(deployment.calls).toEqual(["design new", "leave"]);
 });
 
@@ -54,7 +54,7 @@ it("creates the row again after the deployment has deleted it", async () => {
   row.set(state);
   await vi.advanceTimersByTimeAsync(10);
   deployment.exists = false;
-  await vi.advanceTimersByTimeAsync(BEAT_MS);
+  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
   expect(deployment.calls).toEqual(["design new", "design", "design new"]);
 });
 
@@ -62,7 +62,7 @@ it("writes nothing while disconnected, and at once when the connection is back",
   const { row, deployment } = rowOf();
   deployment.isConnected = false;
   row.set(state);
-  await vi.advanceTimersByTimeAsync(5 * BEAT_MS);
+  await vi.advanceTimersByTimeAsync(5 * HEARTBEAT_MS);
   expect(deployment.calls).toEqual([]);
   deployment.isConnected = true;
   row.renew();
@@ -75,7 +75,7 @@ it("writes nothing after the page has closed", async () => {
   row.set(state);
   await vi.advanceTimersByTimeAsync(10);
   row.close();
-  await vi.advanceTimersByTimeAsync(5 * BEAT_MS);
+  await vi.advanceTimersByTimeAsync(5 * HEARTBEAT_MS);
   row.set(state);
   await vi.advanceTimersByTimeAsync(10);
   expect(deployment.calls).toEqual(["design new", "design new"]);
@@ -85,6 +85,6 @@ it("continues after a refused call", async () => {
   const update = vi.fn<() => Promise<boolean>>().mockRejectedValueOnce(new Error("not_found")).mockResolvedValue(true);
   const row = new PresenceRow({ isConnected: () => true, update, leave: async () => {} });
   row.set(state);
-  await vi.advanceTimersByTimeAsync(BEAT_MS + 10);
+  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS + 10);
   expect(update.mock.calls).toEqual([[{ ...state, isNew: true }], [{ ...state, isNew: true }]]);
 });

@@ -7,9 +7,9 @@ export type RowConnection = {
 };
 
 /** Interval of writes while nothing changes, in milliseconds. The deployment deletes a row after 25 s. */
-export const BEAT_MS = 10_000;
+export const HEARTBEAT_MS = 10_000;
 
-/** Synchronizes this tab's row in the deployment with the last state. Sends one call at a time, and a heartbeat every `BEAT_MS`. */
+/** Synchronizes this tab's row in the deployment with the last state. Sends one call at a time, and a heartbeat every `HEARTBEAT_MS`. */
 export class PresenceRow {
   readonly #connection: RowConnection;
   #state: RowState | null = null;
@@ -50,7 +50,7 @@ export class PresenceRow {
       await this.#sendOnce();
     } while (this.#isChanged);
     this.#isSending = false;
-    if (this.#state) this.#timer = setTimeout(() => void this.#send(), BEAT_MS);
+    if (this.#state) this.#timer = setTimeout(() => void this.#send(), HEARTBEAT_MS);
   }
 
   async #sendOnce(): Promise<void> {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useIsSharing } from "~/features/projects/use-members-of-own";
+import { useIsSharing } from "~/features/projects/use-members-of-own-projects";
 import { loadModule } from "~/lib/data/connection/load-module";
 
 type Code = Awaited<ReturnType<typeof load>>;

@@ -51,7 +51,7 @@ export function ContainerCard({
   return (
     <ItemCard
       item={item}
-      marks={mayUpload ? cardTargetProps(kind) : {}}
+      dataAttributes={mayUpload ? cardTargetProps(kind) : {}}
       to={isPending(_id) ? null : to}
       name={name}
       cover={<Mosaic cover={cover} />}

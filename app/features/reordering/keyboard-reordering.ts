@@ -9,7 +9,7 @@ import { type DropPosition, dropPositionFor, indexBeside, markerBox } from "./dr
 import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 
 /** `to`: the target's index. `beside`: the announced neighbour, then the other. `pastAll`: the list's end, perhaps not loaded. */
-type MovedItem = { id: string; name: string; to: number; beside: Neighbour[]; pastAll: boolean; marks: DropMarkers };
+type MovedItem = { id: string; name: string; to: number; beside: Neighbour[]; pastAll: boolean; markers: DropMarkers };
 type Neighbour = { side: DropPosition["side"]; id: string };
 
 type KeyArranging = {
@@ -22,7 +22,7 @@ export function reorderByKeyboard(shelf: ReorderList): KeyArranging {
 
   function endMove(message: string): void {
     if (!movedItem) return;
-    movedItem.marks.clear();
+    movedItem.markers.clear();
     document.querySelector(`${HANDLE}[aria-pressed]`)?.removeAttribute("aria-pressed");
     movedItem = null;
     announce(message);
@@ -64,11 +64,11 @@ export function reorderByKeyboard(shelf: ReorderList): KeyArranging {
     const things = selectableItems(shelf.list());
     const index = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
     const drop = dropPositionFor(shelf.indexOf(now.id), now.to);
-    now.marks.line(drop && markerBox(things.map(boxOf), { side: drop.side, index }, isMirrored()));
+    now.markers.line(drop && markerBox(things.map(boxOf), { side: drop.side, index }, isMirrored()));
   }
 
   function startMove(handle: HTMLElement, id: string): void {
-    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), beside: [], pastAll: false, marks: new DropMarkers() };
+    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), beside: [], pastAll: false, markers: new DropMarkers() };
     handle.setAttribute("aria-pressed", "true");
     announce(
       `${isolate(shelf.nameOf(id))} picked up, ${shelf.at(movedItem.to)}. Use the arrow keys to move it, Space to drop it, Escape to cancel.`,

@@ -22,7 +22,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     const id = idOf(target);
     const thing = target.closest<HTMLElement>("[data-pick]");
     if (id === null || !thing) return;
-    const marks = new DropMarkers();
+    const markers = new DropMarkers();
     let pointer = { x: first.clientX, y: first.clientY };
     let aim: ReorderTarget | null = null;
     let over: Element | null = null;
@@ -36,21 +36,21 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       const target = shelf.dropTargets()?.over(element) ?? null;
       over = target === null ? null : element;
       if (target !== null) {
-        marks.line(null);
-        return marks.label(target ? `Move to ${isolate(target)}` : shelf.nameOf(id), pointer);
+        markers.line(null);
+        return markers.label(target ? `Move to ${isolate(target)}` : shelf.nameOf(id), pointer);
       }
       const things = selectableItems(list);
       const boxes = things.map(boxOf);
       const at = dropPositionAt(boxes, { x: pointer.x + scrollX, y: pointer.y + scrollY }, isMirrored());
       const beside = at ? things[at.index]?.dataset["pick"] : undefined;
       aim = at && beside !== undefined ? { to: at.side, beside } : null;
-      marks.line(at && markerBox(boxes, at, isMirrored()));
-      marks.label(shelf.nameOf(id), pointer);
+      markers.line(at && markerBox(boxes, at, isMirrored()));
+      markers.label(shelf.nameOf(id), pointer);
     };
     const end = () => {
       controller.abort();
       stopScrolling?.();
-      marks.clear();
+      markers.clear();
       shelf.dropTargets()?.end();
       thing.removeAttribute("data-carried");
       stop = null;

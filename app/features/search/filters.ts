@@ -70,7 +70,7 @@ export function searchAddress(filters: Filters, after: string | null = null): st
 export const isFiltered = (filters: Filters) => FILTERS.some((name) => name !== "q" && filters[name].trim() !== "");
 
 export function searchArgs(
-  { q, tag, kind, type, from, to, project, review, ...looks }: Filters,
+  { q, tag, kind, type, from, to, project, review, ...appearance }: Filters,
   after: string | null,
   maxLength: number,
 ): FunctionArgs<typeof api.search.find> {
@@ -82,9 +82,9 @@ export function searchArgs(
     ...(validKind && { kind: validKind }),
     ...(isAcceptedType(type) && { type }),
     ...(project.trim() !== "" && { project: project.trim() }),
-    ...chosen("orientation", ORIENTATIONS, looks.orientation),
-    ...chosen("size", SIZES, looks.size),
-    ...chosen("colour", COLOURS, looks.colour),
+    ...chosen("orientation", ORIENTATIONS, appearance.orientation),
+    ...chosen("size", SIZES, appearance.size),
+    ...chosen("colour", COLOURS, appearance.colour),
     ...(isReviewFilter(review) && { review }),
     ...(first !== null && { from: first }),
     ...(last !== null && { to: last + DAY }),

@@ -1,7 +1,7 @@
 import { api } from "#convex/_generated/api";
 import type { FunctionArgs } from "convex/server";
 import { type FormValues, type Intent, type SuccessMessage, successText } from "~/lib/forms/intents";
-import { newStep } from "~/lib/forms/undo";
+import { randomId } from "~/lib/random-id";
 import { isReviewFilter, type ReviewFilter } from "#convex/model/review/statuses";
 import { bulkText } from "./bulk/bulk-text";
 
@@ -59,7 +59,7 @@ export function bulkIntent(intent: Intent, { kind, action, then }: BulkSpec): In
     async run(run, values, step) {
       const selection = jobSelection(kind, values);
       if (!selection) return intent.run(run, values, step);
-      await run(api.bulk.start, { ...selection, action: action(values), step: step ?? newStep() }, undefined);
+      await run(api.bulk.start, { ...selection, action: action(values), step: step ?? randomId() }, undefined);
       return then ? then(values) : null;
     },
   };

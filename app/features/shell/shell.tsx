@@ -86,7 +86,7 @@ export function Shell({
           />
           <div inert={sidebar.sheet} className="min-w-0 flex-1">
             <header
-              className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden md:group-data-[sidebar=hidden]/shell:flex"
+              className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-background/90 px-3 backdrop-blur-sm md:hidden md:group-data-[sidebar=hidden]/shell:flex"
               data-print="hide"
             >
               <button

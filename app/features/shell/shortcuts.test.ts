@@ -31,7 +31,7 @@ it("lists every key that the app handles, and no other", () => {
   expect([...new Set(messages)].toSorted()).toEqual([...listenedTo()].toSorted());
 });
 
-it("describes no two shortcuts of a section alike", () => {
+it("gives each shortcut of a section another description", () => {
   for (const { name, shortcuts } of SHORTCUTS) {
     const lines = shortcuts.map(({ does }) => does);
     expect(new Set(lines).size, name).toBe(lines.length);

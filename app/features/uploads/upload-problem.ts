@@ -8,7 +8,7 @@ export type UploadProblem = {
 };
 
 /** Callers add `CONTINUES` if the upload continues, or `TRY_AGAIN` if it must be repeated. */
-export const TEXTS = {
+export const PROBLEM_TEXTS = {
   signedOut: "Your session has ended. Sign in in another tab, then try again.",
   gone: "The design no longer exists. It may have been deleted.",
   unknown: "The upload has expired and restarts from the beginning.",

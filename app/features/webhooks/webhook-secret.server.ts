@@ -11,5 +11,4 @@ export function createWebhookSecret(config: AppConfig): { secret: string; sealed
   return { secret, sealedSecret: sealText(config, PURPOSE, secret) };
 }
 
-/** Decrypts a key. Throws if it was sealed with another secret of the app. */
 export const openWebhookSecret = (config: AppConfig, sealed: string): string => openSealedText(config, PURPOSE, sealed);

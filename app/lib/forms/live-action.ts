@@ -5,7 +5,8 @@ import { isServerReady } from "~/lib/data/connection/reach-server";
 import { redirectOf, refusalOf } from "~/lib/data/error-responses";
 import { acceptedForm, type FormAnswer, rejectedForm, unansweredForm } from "./form-result";
 import { announce } from "~/lib/ui/overlays/announcer";
-import { newStep, offerUndo } from "~/lib/forms/undo";
+import { offerUndo } from "~/lib/forms/undo";
+import { randomId } from "~/lib/random-id";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { type FormValues, type Intent, type Intents, readForm, successText } from "./intents";
 import { MENU_FORM } from "./dialogs/menu-action";
@@ -29,7 +30,7 @@ export const liveAction =
     if (!convex || (!connectedConvex() && (await isServerReady()))) return overHttp();
     const sentFrom = currentPath();
     try {
-      const step = newStep();
+      const step = randomId();
       const running = intent.run(
         (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: withJoinedQueries(optimistic) }),
         values,

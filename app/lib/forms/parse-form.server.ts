@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { FORM_FIELD, INTENT_FIELD } from "./intents";
 
-/** Parses a form. Only known names reach conform, which builds objects from brackets and dots and obeys reserved fields. Throws 400. */
+/** Parses a form. Only known names reach conform, which builds objects from brackets and dots and interprets reserved fields. Throws 400. */
 export function parseForm<Schema extends z.ZodObject>(
   sent: FormData,
   schema: Schema,

@@ -4,7 +4,7 @@ import { beforeEach, expect, it, type MockInstance, vi } from "vitest";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { dismissToast, toast } from "~/lib/ui/overlays/toasts";
 import { conflict, notFound } from "#convex/model/errors";
-import { newStep, offerStored, offerUndo, undoByForm } from "./undo";
+import { offerStored, offerUndo, undoByForm } from "./undo";
 
 vi.mock("~/lib/data/connection/connection", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
 vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<typeof toast>(), dismissToast: vi.fn<typeof dismissToast>() }));
@@ -122,5 +122,4 @@ it("ignores keys in text fields, and keeps a step while offline", async () => {
   vi.mocked(connectedConvex).mockReturnValue(convex);
   press({ shiftKey: true });
   await vi.waitFor(() => expect(reverted()).toEqual(["a"]));
-  expect(new Set([newStep(), newStep(), newStep()]).size).toBe(3);
 });

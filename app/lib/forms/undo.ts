@@ -1,5 +1,6 @@
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
+import { randomId } from "~/lib/random-id";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { dismissToast, toast } from "~/lib/ui/overlays/toasts";
 import { api } from "#convex/_generated/api";
@@ -10,10 +11,6 @@ type Direction = "undo" | "redo";
 
 const STEPS_MAX = 20;
 const steps: Record<Direction, Step[]> = { undo: [], redo: [] };
-
-/** Returns a random id. `crypto.randomUUID` is missing on plain http. */
-export const newStep = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Sends the step as a form, for pages without a connection. Set by the page's flash messages. */
 let sendForm: ((step: string, direction: Direction) => void) | null = null;
@@ -40,7 +37,7 @@ async function offer(step: Step, direction: Direction, text: string): Promise<vo
   }
   const label = direction === "undo" ? "Undo" : "Redo";
   if (!steps[direction].includes(step)) return;
-  step.messageId = newStep();
+  step.messageId = randomId();
   void toast(text, { label, onClick: () => revert(step, direction), messageId: step.messageId });
 }
 

@@ -79,20 +79,20 @@ async function rendered(request: Request, entry: EntryContext, context: RouterCo
     );
     timer = setTimeout(abort, RENDERING_MS);
   }).finally(() => clearTimeout(timer));
-  const marks = new Map([
+  const placeholders = new Map([
     [NONCE, nonce],
     [DATA, JSON.stringify(data)],
     ...source.once.map((value, index) => [`once ${index}`, value] as const),
   ]);
-  const template = templateOf(html, marks);
+  const template = templateOf(html, placeholders);
   if (!broke) cache.store(source, template, until);
   return template;
 }
 
-function streamOf(mark: string): ReadableStream<Uint8Array> {
+function streamOf(placeholder: string): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
-      controller.enqueue(new TextEncoder().encode(mark));
+      controller.enqueue(new TextEncoder().encode(placeholder));
       controller.close();
     },
   });

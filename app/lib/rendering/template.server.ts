@@ -1,11 +1,11 @@
 export type Template = readonly (Buffer | string)[];
 
-/** Splits HTML at its marks. Marks are random, so that no user content can contain one. */
-export function templateOf(html: string, marks: ReadonlyMap<string, string>): Template {
+/** Splits HTML at its placeholders. Placeholders are random, so that no user content can contain one. */
+export function templateOf(html: string, placeholders: ReadonlyMap<string, string>): Template {
   let parts: (string | { gap: string })[] = [html];
-  for (const [gap, mark] of marks)
+  for (const [gap, placeholder] of placeholders)
     parts = parts.flatMap((part) =>
-      typeof part === "string" ? part.split(mark).flatMap((text, index) => (index === 0 ? [text] : [{ gap }, text])) : [part],
+      typeof part === "string" ? part.split(placeholder).flatMap((text, index) => (index === 0 ? [text] : [{ gap }, text])) : [part],
     );
   return parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part.gap));
 }

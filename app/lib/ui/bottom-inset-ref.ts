@@ -28,7 +28,7 @@ function publish(bar: BottomBar, height: number | null): void {
   sheet.replaceSync(rulesFor(heights.get("tray") ?? 0, heights.get("selection") ?? 0));
 }
 
-/** Returns rules: after a change of a custom property, Chromium recalculates the styles of all elements that use any. */
+/** Uses no custom properties: after a change of one, Chromium recalculates the styles of all elements that use any. */
 function rulesFor(tray: number, selection: number): string {
   const rules = [`[data-sonner-toaster] { margin-bottom: ${tray + selection}px; }`];
   if (tray > 0) rules.push(`.tray-spacer { height: ${tray}px; }`, `.selection-bar { bottom: calc(1rem + ${tray}px); }`);

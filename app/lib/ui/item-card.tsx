@@ -11,12 +11,12 @@ type ItemCardProps = {
   actions?: ReactNode;
   pick?: ReactNode;
   picking?: boolean;
-  marks?: Record<`data-${string}`, string>;
+  dataAttributes?: Record<`data-${string}`, string>;
 };
 
-export function ItemCard({ item, to, name, cover, summary, actions, pick, picking = false, marks }: ItemCardProps) {
+export function ItemCard({ item, to, name, cover, summary, actions, pick, picking = false, dataAttributes }: ItemCardProps) {
   return (
-    <div {...marks} aria-busy={to === null || undefined} className="item-card">
+    <div {...dataAttributes} aria-busy={to === null || undefined} className="item-card">
       <div>{cover}</div>
       <PendingIndicator of={item} className="absolute top-2 start-2" />
       {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}

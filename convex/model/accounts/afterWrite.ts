@@ -14,7 +14,7 @@ export async function afterDelete(ctx: Ctx, model: string, rows: Record<string, 
   for (const user of model === "users" ? rows : []) await deleteUserData(ctx, user);
 }
 
-/** Notifies the user, and revokes what a change outdates. `before` is null for a new row. */
+/** Notifies the user, and revokes tokens issued before a change of password or address. `before` is null for a new row. */
 export async function afterWrite(ctx: Ctx, model: string, before: Row | null, after: Row): Promise<void> {
   const { id, email, emailVerified } = after;
   const isVerified = model === "users" && emailVerified === true && before?.["emailVerified"] !== true;

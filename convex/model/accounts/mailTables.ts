@@ -1,7 +1,7 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
 
-/** Mail is queued with its cause and sent later: response times must not reveal whether an account exists. */
+/** Email is queued with its cause and sent later: response times must not reveal whether an account exists. */
 export const mailAttempt = {
   at: v.number(),
   kind: v.string(),
@@ -23,15 +23,15 @@ export const mailTables = {
       /** Encrypted by the app server: messages carry links and codes that grant access. */
       v.object({ sealed: v.string() }),
       v.object({ notice: v.id("notices"), to: v.string() }),
-      /** About projects. The text is read when the mail is sent. `since`: time of the first notice. */
+      /** About projects. The text is read when the email is sent. `since`: time of the first notice. */
       v.object({ notification: v.id("notices") }),
       v.object({ thread: v.id("commentThreads"), since: v.number() }),
       v.object({ digest: v.literal(true), since: v.number() }),
     ),
     isUrgent: v.optional(v.literal(true)),
-    /** Identifies a person's row for a thread or the digest. The row stays after sending, to space the mails. */
+    /** Identifies a person's row for a thread or the digest. The row stays after sending, so that emails are not sent too often. */
     key: v.optional(v.string()),
-    /** Start of the lease. Later notices are for the next mail. */
+    /** Start of the lease. Later notices are for the next email. */
     claimedAt: v.optional(v.number()),
     attempts: v.number(),
     dueAt: v.number(),

@@ -23,7 +23,7 @@ const accountNotices = [
 export const accountNotice = v.union(...accountNotices);
 export type AccountNotice = Infer<typeof accountNotice>;
 
-/** Names and texts are read when the notice is shown or mailed. */
+/** Names and texts are read when the notice is shown or emailed. */
 const ofComment = { actorId: v.string(), itemId: v.string(), threadId: v.string() };
 const byGuest = { guest: v.optional(v.string()) };
 const commentNotices = [
@@ -46,7 +46,7 @@ const accessNotices = [
     kind: v.literal("accessChanged"),
     actorId: v.string(),
     projectId: v.id("projects"),
-    /** "transferOffered" is mailed only: `/notifications` shows the offer itself. */
+    /** "transferOffered" is emailed only: `/notifications` shows the offer itself. */
     change: v.union(
       v.literal("role"),
       v.literal("removed"),

@@ -2,7 +2,6 @@ import type { Doc } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import type { ActivityKind } from "./activityShape";
 
-/** Milliseconds in which repeated actions of one kind on one item share an entry. */
 export const MERGE_WINDOW_MS = 10 * 60 * 1000;
 
 type ActivityEntry = {

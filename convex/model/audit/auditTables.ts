@@ -49,7 +49,7 @@ export const auditEvent = {
   category: auditCategory,
   result: auditResult,
   actor: auditActor,
-  /** Whose account activity shows the event: who acted, or whose account it concerns. After its deletion a random id. */
+  /** The account whose activity shows the event: of the person who acted or is concerned. A random id once that account is deleted. */
   userId: v.optional(v.string()),
   /** `otherUserId`: the acting administrator, or the member concerned. `address`: the client's network (IPv4: 24 bits, IPv6: 48 bits). */
   otherUserId: v.optional(v.string()),

@@ -144,7 +144,7 @@ function deleted(model: string, row: Fields): AuditEvent | null {
   }
 }
 
-/** Requests whose sessions end for a reason that has its own event, or that replace a session. */
+/** Requests that record an event of their own, or that replace the session. */
 const SILENT = /^\/(?:two-factor\/|delete-user|get-session)/;
 
 function sessionsEnded(rows: Fields[], request: AuthRequest): AuthEvent[] {

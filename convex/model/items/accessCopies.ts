@@ -26,7 +26,6 @@ export async function projectAccessOf(ctx: Reader, id: Id<"projects">): Promise<
   return copy ? { ...copy, _id: id } : ctx.db.get(id);
 }
 
-/** Reads the design itself if it has no copy. */
 export async function designAccessOf(ctx: Reader, id: Id<"designs">): Promise<DesignAccess | null> {
   const copy = await copyOfDesign(ctx, id);
   return copy ? { ...copy, _id: id } : ctx.db.get(id);

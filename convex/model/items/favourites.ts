@@ -49,8 +49,8 @@ export async function favouritesIn(ctx: Reader, projectId: Id<"projects"> | unde
   return new Map((await rowsIn(ctx, projectId)).map(({ itemId, favouriteAt }) => [itemId, favouriteAt]));
 }
 
-/** Adds favourites of an earlier build that are among `items`, as long as `upgrade.ts` has not copied them. */
-export async function addEarlier(ctx: Reader, favourites: Map<string, number>, ownerId: string, items: Item[]): Promise<void> {
+/** Adds favourites of an earlier build that are among `items`, until `upgrade.ts` has copied them. */
+export async function addEarlierFavourites(ctx: Reader, favourites: Map<string, number>, ownerId: string, items: Item[]): Promise<void> {
   const isEarlier = (item: Item) => item.favouriteAt !== undefined && !favourites.has(item._id) && ownerOf(item, ownerId) === ctx.user?.id;
   const earlier = items.filter(isEarlier);
   if (earlier.length === 0 || (await isFavouritesUpgraded(ctx))) return;
@@ -66,7 +66,7 @@ export async function favouriteAtOf(ctx: Reader, { project, design }: ItemPlace)
   const row = await rowOfItem(ctx, item._id);
   if (row) return row.projectId === design?.projectId ? row.favouriteAt : undefined;
   const favourites = new Map<string, number>();
-  await addEarlier(ctx, favourites, project.ownerId, [item]);
+  await addEarlierFavourites(ctx, favourites, project.ownerId, [item]);
   return favourites.get(item._id);
 }
 
@@ -143,7 +143,7 @@ export async function setFavourites<Row extends Item>(
   const { projectId, ownerId } = list;
   const rows = await rowsIn(ctx, projectId);
   const current = new Map<string, number>(rows.map((row) => [row.itemId, row.favouriteAt]));
-  await addEarlier(ctx, current, ownerId, items);
+  await addEarlierFavourites(ctx, current, ownerId, items);
   const changing = items.filter((item) => current.has(item._id) !== (favouriteAt(item) !== undefined));
   const added = changing.filter((item) => favouriteAt(item) !== undefined);
   const ids = new Set<string>(changing.map(({ _id }) => _id));

@@ -4,7 +4,7 @@ import type { DesignPath } from "../access";
 import { bytesIn } from "../images/imageBytes";
 import { changeUsage } from "../limits/usage";
 import { storeAccessCopies } from "./accessCopies";
-import { changedImageReviews, changedReviews, countsOf, countsOfDesigns } from "../review/reviewCounts";
+import { changedImageReviews, addReviewCounts, countsOf, countsOfDesigns } from "../review/reviewCounts";
 import type { ProjectReviews, ReviewCounts } from "../review/reviewTables";
 
 export const COVER_SIZE = 4;
@@ -58,7 +58,7 @@ export async function designsChanged(
     imageCount: project.imageCount + (added.images ?? 0),
     bytes: bytesIn([project]) + bytes,
     ...(added.images && { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) }),
-    ...(reviews && { reviews: changedReviews(project.reviews, reviews) }),
+    ...(reviews && { reviews: addReviewCounts(project.reviews, reviews) }),
     updatedAt: Date.now(),
   });
   if (project.removedAt === undefined) await changeUsage(ctx, project.ownerId, added);

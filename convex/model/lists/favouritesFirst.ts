@@ -1,9 +1,9 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { Doc } from "../../_generated/dataModel";
 import type { ReaderCtx } from "../access";
-import { addEarlier, type FavouriteList, favouritesIn, visibleFavourites } from "../items/favourites";
+import { addEarlierFavourites, type FavouriteList, favouritesIn, visibleFavourites } from "../items/favourites";
 import { LIST_LIMIT, pageFrom, pageOf, type RowsQuery } from "./paging";
-import { type ListSort, sorted } from "./sorting";
+import { type ListSort, sortRows } from "./sorting";
 
 type Item = Doc<"projects"> | Doc<"designs">;
 
@@ -21,7 +21,7 @@ export async function firstRows<Row extends Item, Shape>(
 ): Promise<Shape[]> {
   if (!only && list.sort === "manual") return marked(ctx, list, await list.rows().take(LIST_LIMIT));
   const favourites = await visibleFavourites(ctx, list);
-  const shown = sorted(favourites, list.sort).map((row) => list.toShape(row, true));
+  const shown = sortRows(favourites, list.sort).map((row) => list.toShape(row, true));
   if (only) return shown;
   const rows = without(favourites, await list.rows().take(LIST_LIMIT));
   return [...shown, ...rows.slice(0, LIST_LIMIT - shown.length).map((row) => list.toShape(row, false))];
@@ -42,13 +42,13 @@ export async function pageOfRows<Row extends Item, Shape>(
     const favourites = await visibleFavourites(ctx, list);
     const { numItems } = pageOf(options, favourites.length);
     const result = await pageFrom(rows, { ...options, numItems: await rowsUntil(rows(), favourites, numItems) });
-    const shown = sorted(favourites, sort).map((row) => list.toShape(row, true));
+    const shown = sortRows(favourites, sort).map((row) => list.toShape(row, true));
     return { ...result, page: [...shown, ...without(favourites, result.page).map((row) => list.toShape(row, false))] };
   }
   const favourites = await favouritesIn(ctx, list.projectId);
   const { numItems, ...page } = pageOf(options);
   const result = await pageFrom(rows, { ...page, numItems: Math.max(numItems, favourites.size + 1) });
-  await addEarlier(ctx, favourites, list.ownerId, result.page);
+  await addEarlierFavourites(ctx, favourites, list.ownerId, result.page);
   return { ...result, page: result.page.filter(({ _id }) => !favourites.has(_id)).map((row) => list.toShape(row, false)) };
 }
 
@@ -58,7 +58,7 @@ async function marked<Row extends Item, Shape>(
   rows: Row[],
 ): Promise<Shape[]> {
   const favourites = await favouritesIn(ctx, projectId);
-  await addEarlier(ctx, favourites, ownerId, rows);
+  await addEarlierFavourites(ctx, favourites, ownerId, rows);
   return rows.map((row) => toShape(row, favourites.has(row._id)));
 }
 

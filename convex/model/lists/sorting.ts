@@ -33,7 +33,7 @@ export function tooManyFavourites() {
 
 type Row = Pick<Doc<"projects">, "updatedAt" | "_creationTime" | "sortName" | "orderKey">;
 
-export function sorted<Each extends Row>(rows: Each[], sort: ListSort): Each[] {
+export function sortRows<Each extends Row>(rows: Each[], sort: ListSort): Each[] {
   switch (sort) {
     case "name":
       return rows.toSorted((a, b) => compare(a.sortName ?? "", b.sortName ?? "") || a._creationTime - b._creationTime);

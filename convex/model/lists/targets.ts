@@ -11,7 +11,6 @@ export const reorderArgs = {
 
 type ReorderTarget = { to: Infer<typeof reorderArgs.to>; beside?: string };
 
-/** Throws "not_found" if a required neighbour is missing. */
 export async function targetOf(
   { to, beside }: ReorderTarget,
   rowFor: (id: string) => Promise<Doc<"projects"> | Doc<"designs"> | Doc<"designImages">>,

@@ -1,4 +1,4 @@
-/** Kinds of notifications, and when they are mailed. Pages import this file too. */
+/** Kinds of notifications, and when they are emailed. Pages import this file too. */
 export const NOTIFICATION_KINDS = ["mention", "reply", "comment", "reviewRequested", "reviewGiven", "invitation", "accessChanged"] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 

@@ -32,10 +32,10 @@ export type NotificationMail = Infer<typeof notificationMail>;
 
 type Content = Exclude<Doc<"mails">["content"], { sealed: string } | { to: string }>;
 
-/** Returns the current content of a mail. Null if all of it was read, deleted, muted, turned off or hidden from the person since. */
+/** Returns the current content of an email. Null if all of it was read, deleted, muted, turned off or hidden from the person since. */
 export async function mailContent(ctx: QueryCtx, userId: string | undefined, content: Content): Promise<NotificationMail | null> {
   const user = userId === undefined ? null : await userOf(ctx, userId);
-  // A disabled person cannot open what the mail links to. Anyone can sign up with an address that is not theirs.
+  // A disabled person cannot open what the email links to. Anyone can sign up with an address that is not theirs.
   if (!user || user.disabledAt !== undefined || !user.emailVerified || isPlaceholder(user.email)) return null;
   const as = { ...ctx, user };
   const isDigest = "digest" in content;
@@ -131,7 +131,7 @@ async function newComments(
   );
 }
 
-/** Mentions become plain names, because a mail has no markup. */
+/** Mentions become plain names, because an email has no markup. */
 function mailText(text: string, names: ReadonlyMap<string, string>): string {
   const plain = text.replaceAll(/@\[\]\(([\w-]{1,64})\)/g, (_, userId: string) => `@${names.get(userId) ?? ""}`);
   return plain.length > TEXT_LENGTH ? `${cutText(plain, TEXT_LENGTH)}…` : plain;

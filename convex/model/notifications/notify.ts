@@ -7,7 +7,7 @@ import { deliveryOf, muteOf, settingsOf } from "./settings";
 
 type Subject = Partial<Pick<Doc<"notices">, "itemId" | "threadId" | "commentId" | "projectId" | "linkId">>;
 
-/** Adds a notice about a project and queues its mail. With `isRead` or in a muted project, the notice is read and not mailed. */
+/** Adds a notice about a project and queues its email. With `isRead` or in a muted project, the notice is read and not emailed. */
 export async function notifyPerson(
   ctx: MutationCtx,
   userId: string,
@@ -33,7 +33,7 @@ export async function notifyPerson(
   return delivery;
 }
 
-/** Notices by one person within an hour that another gets at once by mail. Threads have a limit of their own. */
+/** Maximum emails per hour that one person's actions send another person at once. Threads have their own limit. */
 const MAILED_BY_PERSON = 10;
 const RECENT_READ = 100;
 
@@ -47,7 +47,7 @@ async function hasManyBy({ db }: MutationCtx, userId: string, actorId: string, a
   return own.length > MAILED_BY_PERSON;
 }
 
-/** Notices that a person gets of comments through one public link until they are read, because its visitors are strangers. */
+/** Maximum unread notices of a person about comments through one public link, because its visitors are strangers. */
 const OF_LINK = 5;
 const HOUR = 60 * 60 * 1000;
 

@@ -4,7 +4,7 @@ import type { Delivery } from "./kinds";
 import { nextMorning } from "./nextMorning";
 import { changeSettings, settingsOf } from "./settings";
 
-/** Lets an open page mark a notice as read before it is mailed (milliseconds). */
+/** Lets an open page mark a notice as read before it is emailed (milliseconds). */
 export const GRACE_MS = 10 * 1000;
 const THREAD_PAUSE_MS = 60 * 60 * 1000;
 /** How long sending is retried, and how late a digest can be. */
@@ -17,12 +17,12 @@ type Sent = {
   delivery: Delivery;
   noticeId: Id<"notices">;
   threadId: Id<"commentThreads"> | undefined;
-  /** Set for a link with too many unread notices: its threads then share one mail an hour, about the last one. */
+  /** Set for a link with too many unread notices: its threads then share one email an hour, about the last one. */
   linkId?: Id<"links">;
   at: number;
 };
 
-/** Queues the mail of a new notice. A mail of the same thread, or a digest, that is already queued will include it. */
+/** Queues the email of a new notice. An email of the same thread, or a digest, that is already queued will include it. */
 export async function queueNotification(ctx: MutationCtx, { userId, delivery, noticeId, threadId, linkId, at }: Sent): Promise<void> {
   if (delivery === "never") return;
   const key = delivery === "daily" ? DIGEST : linkId === undefined ? threadId : `link ${linkId}`;

@@ -52,7 +52,7 @@ async function sent({ userId }: Person) {
   return own;
 }
 
-it("sends a mail ten seconds after a reply, and the next one an hour later", async () => {
+it("sends an email ten seconds after a reply, and the next one an hour later", async () => {
   await reply("one");
   at("26T09:00:09");
   expect(await sent(eve)).toEqual([]);
@@ -73,7 +73,7 @@ it("sends a mail ten seconds after a reply, and the next one an hour later", asy
   expect(await sent(eve)).toEqual([["four"]]);
 });
 
-it("omits from a mail what was read before it was due", async () => {
+it("omits from an email what was read before it was due", async () => {
   await reply("one");
   at("26T09:00:10");
   await sent(eve);

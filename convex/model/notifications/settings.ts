@@ -24,7 +24,7 @@ export const notificationTables = {
   notificationSettings: defineTable({
     userId: v.string(),
     deliveries: chosenDeliveries,
-    /** IANA name and BCP 47 tag of the last browser, for times in mails and for the digest. */
+    /** IANA name and BCP 47 tag of the last browser, for times in emails and for the digest. */
     timeZone: v.optional(v.string()),
     locale: v.optional(v.string()),
   }).index("by_user", ["userId"]),

@@ -26,7 +26,7 @@ export function sumOf(counts: ReviewCounts | undefined, added: ReviewCounts | un
   return sum;
 }
 
-export const changedReviews = (reviews: ProjectReviews | undefined, added: Partial<ProjectReviews>): ProjectReviews => ({
+export const addReviewCounts = (reviews: ProjectReviews | undefined, added: Partial<ProjectReviews>): ProjectReviews => ({
   designs: sumOf(reviews?.designs, added.designs),
   images: sumOf(reviews?.images, added.images),
 });

@@ -4,7 +4,7 @@ import { recordActivity } from "../activities/recordActivity";
 import { type CallerCtx, designFor, type DesignPath, imageFor, type UserMutationCtx } from "../access";
 import type { Right } from "../rights";
 import type { ClosedRequest } from "../undo/undoTables";
-import { changedImageReviews, changedReviews, noReviews, sumOf } from "./reviewCounts";
+import { changedImageReviews, addReviewCounts, noReviews, sumOf } from "./reviewCounts";
 import { answerRequests, cancelRequests, closeRequests, reopenRequests } from "./requests";
 import type { Review, ReviewCounts } from "./reviewTables";
 import { isAnswer, type ReviewFilter } from "./statuses";
@@ -76,7 +76,7 @@ async function writeReviews(ctx: Ctx, paths: ReviewPath[], next: (path: ReviewPa
       await recordStatuses(ctx, inDesign, statuses);
     }
     const project = inProject[0] && (await ctx.db.get(inProject[0].project._id));
-    if (project) await ctx.db.patch(project._id, { reviews: changedReviews(project.reviews, changes) });
+    if (project) await ctx.db.patch(project._id, { reviews: addReviewCounts(project.reviews, changes) });
   }
   await cancelRequests(ctx, cleared.map(withId));
 }

@@ -29,7 +29,7 @@ export function recordReads<Db extends object>(db: Db, known: ReadonlyMap<string
 }
 
 /** Records a row that an earlier call read and cached. */
-export function noteRead(db: object, row: unknown): void {
+export function recordRead(db: object, row: unknown): void {
   notes.get(db)?.(row);
 }
 

@@ -46,7 +46,7 @@ export async function rowsAt({ db }: QueryCtx, projectId: Id<"projects">, positi
 const unlessOver = (position: Position): Position | null => (position.isListed && position.waiting.length === 0 ? null : position);
 
 /** Returns all designs and images of a small project; null for a larger one. */
-export async function rowsOfSmall(
+export async function rowsOfSmallProject(
   { db }: QueryCtx,
   projectId: Id<"projects">,
 ): Promise<{ designs: Doc<"designs">[]; images: Doc<"designImages">[] } | null> {

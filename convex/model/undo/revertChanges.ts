@@ -31,7 +31,7 @@ type Ctx = UserMutationCtx;
 
 /** Restores the earlier values. Throws "conflict" if a value has changed since, "not_found" if an item is missing. */
 export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> {
-  const reading = readingOnce(ctx);
+  const reading = withCachedReads(ctx);
   for (const change of changes) await expectUnchanged(reading, change);
   await revertTrash(ctx, reading, changes.filter(changed("removedAt")));
   await revertParents(ctx, changes);
@@ -42,7 +42,7 @@ export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> 
 }
 
 /** Reads each row once, because a transaction limits its reads. Valid only until the first write. */
-export function readingOnce(ctx: Ctx): Ctx {
+export function withCachedReads(ctx: Ctx): Ctx {
   const rows = new Map<string, unknown>();
   const get = (id: Id<"projects">) => {
     if (!rows.has(id)) rows.set(id, ctx.db.get(id));

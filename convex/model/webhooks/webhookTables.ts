@@ -30,7 +30,7 @@ export const webhookTables = {
     attempts: v.number(),
     /** Absent after success or the last attempt. */
     dueAt: v.optional(v.number()),
-    /** Who created the webhook. Set as long as `dueAt`, so that each person gets a share of the queue. */
+    /** The creator of the webhook. Set only with `dueAt`, so that each person gets a share of the queue. */
     owner: v.optional(v.string()),
     lease: v.optional(v.string()),
     finishedAt: v.optional(v.number()),

@@ -53,7 +53,6 @@ export async function encryptToPassphrase(text: string, passphrase: string): Pro
   return encrypter.encrypt(text);
 }
 
-/** Throws `WrongKeyError` or `DamageError`. */
 export async function decryptWithPassphrase(content: Uint8Array, passphrase: string, what: string): Promise<string> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);

@@ -1,7 +1,6 @@
 import type { Target } from "../targets/target.ts";
-import { verified } from "./verified.ts";
+import { verifyContent } from "./verified.ts";
 
-/** Identifies a content by its checksum, in hex. */
 export type ContentId = { sha256: string; size: number };
 
 type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -25,7 +24,7 @@ export type ObjectWriter = {
 /** Unencrypted objects have the checksum of their content as their name. */
 export const plainReader = (target: Target): ObjectReader => ({
   nameOf: ({ sha256 }) => objectName(sha256),
-  read: (id, use) => verified(target.read(objectName(id.sha256)), id, `${target.describe(objectName(id.sha256))} (${use})`),
+  read: (id, use) => verifyContent(target.read(objectName(id.sha256)), id, `${target.describe(objectName(id.sha256))} (${use})`),
   linkSource: ({ sha256 }) => target.localFile(objectName(sha256)),
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { ContentId, ObjectReader, ObjectWriter } from "./backup-objects.ts";
 import { MissingError, type Target } from "../targets/target.ts";
-import { DamageError, verified, WrongKeyError } from "./verified.ts";
+import { DamageError, verifyContent, WrongKeyError } from "./verified.ts";
 
 /** Loaded when it is needed, because the server reads the state of backups at each start. */
 const loadAge = () => import("./age.ts");
@@ -135,7 +135,7 @@ export async function* readEncrypted(
   if (local && id && !decryption.decrypts(name)) {
     for await (const _ of stored);
     try {
-      yield* verified(local(), id, `The data of ${use}`);
+      yield* verifyContent(local(), id, `The data of ${use}`);
     } catch (error) {
       throw error instanceof DamageError ? new DamageError(error.message, { isLocal: true, cause: error }) : error;
     }
@@ -145,11 +145,11 @@ export async function* readEncrypted(
     throw new WrongKeyError(`${what} is encrypted. Set BACKUP_IDENTITY, BACKUP_IDENTITY_FILE or BACKUP_PASSPHRASE.`);
   const { decrypt } = await loadAge();
   const content = decrypt(stored, decryption.identities, what);
-  yield* id ? verified(content, id, what) : content;
+  yield* id ? verifyContent(content, id, what) : content;
 }
 
 async function* withSha256(content: AsyncIterable<Uint8Array>, sha256: string, what: string): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* verified(content, { sha256, size: null }, what);
+  yield* verifyContent(content, { sha256, size: null }, what);
 }
 
 async function spool(content: AsyncIterable<Uint8Array>, path: string): Promise<ContentId> {

@@ -13,7 +13,7 @@ export class DamageError extends Error {
 export class WrongKeyError extends Error {}
 
 /** Yields the content. Throws `DamageError` at its end unless the content has this checksum and, if it is known, this size. */
-export async function* verified(
+export async function* verifyContent(
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   expected: { sha256: string; size: number | null },
   what: string,

@@ -30,7 +30,7 @@ export async function leaseBucket(client: LeaseClient, { key, owner, what }: Lea
   let validUntil = Date.now() + LEASE_MS;
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEW_MS).unref();
 
-  /** Services that do not know conditions answer 501. Some ignore them. */
+  /** Services without conditional writes answer 501, or ignore the condition. */
   async function write(previous: string | null): Promise<string> {
     const content = Buffer.from(`${new Date().toISOString()}\n`);
     const condition: Record<string, string> = previous === null ? { "If-None-Match": "*" } : { "If-Match": previous };

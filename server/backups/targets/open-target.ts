@@ -14,7 +14,6 @@ export type TargetSettings = BackupAccess & {
   to: string;
 };
 
-/** `workDir`: a folder of this machine for unencrypted data during a backup. */
 export function openTarget({ to, s3, keys }: TargetSettings, workDir: string): Target {
   if (!isBucket(to)) return folderTarget(resolve(to), isEncrypting(keys) ? workDir : null);
   if (!s3) throw new Error(`${to} needs BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY.`);

@@ -14,7 +14,7 @@ const EVENT_BYTES = 16 * 1024;
 const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
 /** Forwards only the websocket, also over HTTP, and one report (specification 7). Functions, deploy, admin and storage stay unreachable. */
-export class Forward {
+export class DeploymentForwarder {
   readonly #target: string;
   readonly #log: Log;
   readonly #sockets = new Set<Duplex>();

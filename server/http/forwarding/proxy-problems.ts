@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Log } from "../../logging/log.ts";
-import { Forward } from "./forward.ts";
+import { DeploymentForwarder } from "./forward.ts";
 import { forwardedValue, type OriginSettings } from "../request-origin.ts";
 
 const FORWARDED = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
@@ -26,7 +26,7 @@ export function createProxyWatch(
   };
   return (request, origin) => {
     if (settings.trustedProxyHops === 0 && FORWARDED.some((name) => request.headers[name] !== undefined)) warn("hops", TEXTS.hops);
-    if (Forward.isStripped(request)) warn("websockets", TEXTS.websockets);
+    if (DeploymentForwarder.isStripped(request)) warn("websockets", TEXTS.websockets);
     const scheme = origin === null ? null : openedScheme(request, origin, settings.trustedProxyHops);
     if (scheme !== null && scheme !== new URL(origin ?? "").protocol) warn("scheme", schemeText(scheme, settings.origins));
   };

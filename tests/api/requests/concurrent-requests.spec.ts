@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  "a sign-in link, a mailed code and a one-time token each work once",
+  "a sign-in link, an emailed code and a one-time token each work once",
   { tag: "@sign-link-mailed-code-time-token" },
   async ({ app, ada, linkTo, codeTo, verify }) => {
     await verify(ada);

@@ -45,7 +45,7 @@ test(
   },
 );
 
-test("mails links to the first origin, whichever was requested", async ({ app, second, linkTo }) => {
+test("emails links to the first origin, whichever was requested", async ({ app, second, linkTo }) => {
   const program = new Program(second);
   const email = `${randomUUID()}@example.com`;
   await program.post("/sign-up/email", { name: "Ada", email, password: PASSWORD });

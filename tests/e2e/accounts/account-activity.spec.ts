@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { makeDesign } from "../support/pictures.ts";
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("account activity is listed, filtered and exported", { tag: "@account-activity-page" }, async ({ page, person, app }) => {
     await makeDesign(app, person);
     await page.goto("/account/tokens");

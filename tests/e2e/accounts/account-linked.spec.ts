@@ -6,7 +6,7 @@ import type { Mailbox } from "../../harness/services/mailbox.ts";
 import { type Identity, type SocialServer } from "../../harness/services/oidc.ts";
 import { mailboxOfWorker, socialOfWorker } from "../../harness/services/servers.ts";
 import { type Store, storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
 
 const test = base.extend<object, { mailbox: Mailbox; social: SocialServer; store: Store }>({
   mailbox: mailboxOfWorker,
@@ -59,7 +59,7 @@ async function mailed(mailbox: Mailbox, to: string, subject: RegExp) {
   return found()?.link ?? "";
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const open = async (page: Page, path: string) => {
     await page.goto(path);
     if (javaScript) await hydrated(page);
@@ -185,7 +185,7 @@ bothWays((javaScript) => {
     },
   );
 
-  test("sends the second factor by mail, too", async ({ page, person, mailbox, store, context }) => {
+  test("sends the second factor by email, too", async ({ page, person, mailbox, store, context }) => {
     await store.create("twoFactors", {
       id: `factor of ${person.id}`,
       userId: person.id,

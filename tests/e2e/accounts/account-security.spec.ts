@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { bothWays, expect, expectAccessible, hydrated, type Person, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, test } from "../../harness/test.ts";
 import { nextTotp, totp } from "../support/totp.ts";
 
 const newPassword = "another correct horse";
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const open = async (page: Page, path: string) => {
     await page.goto(path);
     if (javaScript) await hydrated(page);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import sharp from "sharp";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { unzip } from "../../zip.ts";
@@ -10,7 +10,7 @@ test.use({ allowedErrors: [/Connecting to 'blob:/] });
 
 const PICTURES = ["fig", "sunset"] as const;
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const open = async (page: Page, path: string) => {
     await page.goto(path);
     if (javaScript) await hydrated(page);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import type { Page } from "@playwright/test";
 
 const password = "correct horse battery";
@@ -18,7 +18,7 @@ async function expectAutofill(page: Page, words: Record<string, string>) {
   for (const [label, word] of Object.entries(words)) await expect(form.getByLabel(label)).toHaveAttribute("autocomplete", word);
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test("signs up, signs out and signs in again", { tag: "@somebody-signs-up-signs-out-signs" }, async ({ page }) => {

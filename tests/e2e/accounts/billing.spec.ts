@@ -1,10 +1,10 @@
 import { api } from "../../../convex/_generated/api.js";
 import { PLANS } from "../../../convex/model/limits/plans.ts";
-import { bothWays, expect, expectAccessible, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
 import { startStripe, type StripeServer } from "../../harness/services/stripe.ts";
 import { deploymentAs, makeDesign } from "../support/pictures.ts";
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("without a payment provider shows usage and limits nothing", async ({ app, page, person }) => {
     await makeDesign(app, person);
     await page.goto("/billing");

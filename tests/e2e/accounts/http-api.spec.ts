@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { bothWays, expect, expectAccessible, hydrated, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type RunningApp, test } from "../../harness/test.ts";
 import { addPictures, addVersion, chosen, deploymentAs, makeDesign } from "../support/pictures.ts";
 import type { ChosenFile } from "../../fixtures/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -32,7 +32,7 @@ async function upload(app: RunningApp, designId: string, token: string, files: C
   return get(app, `/designs/${designId}/images`, token, { method: "POST", body, headers });
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("a token is created, shown once, used and revoked", { tag: "@access-token-page" }, async ({ page, person, app }) => {
     await page.goto("/account");
     await page.getByRole("navigation", { name: "Account" }).getByRole("link", { name: "Access tokens" }).click();

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { startMailbox } from "../../harness/services/mailbox.ts";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { runUserCommandWith } from "../support/user-command.ts";
 
 const INVITED = { ACCOUNTS_SIGN_UP: "invited" };
 const freshEmail = () => `${randomUUID()}@example.com`;
 const linkIn = (output: string) => /https?:\S+/.exec(output)?.[0] ?? "";
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test(
-    "signs up with a mailed invitation, once",
+    "signs up with an emailed invitation, once",
     { tag: ["@signs-up-by-mailed-invitation", "@slow"] },
     async ({ page, launch, context }) => {
       test.slow();

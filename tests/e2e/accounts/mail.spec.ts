@@ -5,7 +5,16 @@ import { api } from "../../../convex/_generated/api.js";
 import { startApp } from "../../harness/app.ts";
 import { type Mailbox, type Received, startMailbox } from "../../harness/services/mailbox.ts";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, openBrowser, type RunningApp, signIn, test as base } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  openBrowser,
+  type RunningApp,
+  signIn,
+  test as base,
+} from "../../harness/test.ts";
 import { test } from "../support/mailed-test.ts";
 import { deploymentAs } from "../support/pictures.ts";
 
@@ -30,7 +39,7 @@ const call = (app: RunningApp, path: string, body: object, cookie = "") =>
     body: JSON.stringify(body),
   });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test(
@@ -238,7 +247,7 @@ bothWays((javaScript) => {
   });
 });
 
-test("announces a sign-in from a new device in every open page and by mail", async ({ page, app, person, mailbox }) => {
+test("announces a sign-in from a new device in every open page and by email", async ({ page, app, person, mailbox }) => {
   await page.goto("/projects");
   await hydrated(page);
   const dot = page.getByText("Unread notifications");
@@ -332,7 +341,7 @@ base.describe("with verification required", () => {
   }
 });
 
-base("an address is left in peace after a mail, and the page says for how long", { tag: "@slow" }, async ({ browser, launch }) => {
+base("an address is left in peace after an email, and the page says for how long", { tag: "@slow" }, async ({ browser, launch }) => {
   const mailbox = await startMailbox();
   const app = await launch({ SMTP_URL: mailbox.url, ACCOUNTS_RATE_LIMIT: "true" });
   const page = await openBrowser(browser, app);
@@ -354,7 +363,7 @@ base("an address is left in peace after a mail, and the page says for how long",
 });
 
 base.describe("without a mail server", () => {
-  base("nothing that needs mail is offered, and there is no outbox", async ({ page, request }) => {
+  base("nothing that needs email is offered, and there is no outbox", async ({ page, request }) => {
     await page.goto("/sign-in");
     await expect(page.getByRole("button", { name: "Sign in", exact: true })).toBeVisible();
     await expect(page.getByText(/link|Forgot/)).toHaveCount(0);
@@ -365,14 +374,14 @@ base.describe("without a mail server", () => {
   });
 });
 
-base("mail that was written before a crash is sent after it", { tag: "@slow" }, async ({ launch }) => {
+base("email that was written before a crash is sent after it", { tag: "@slow" }, async ({ launch }) => {
   base.slow();
   const mailbox = await startMailbox();
   mailbox.refuseWith({ code: 451, message: "not now" });
   const app = await launch({ SMTP_URL: mailbox.url });
   const email = freshEmail();
   await call(app, "/sign-up/email", { name: "Ada", email, password: "correct horse battery" });
-  await expect.poll(() => app.output()).toMatch(/"attempts":1.*"a mail could not be sent"/);
+  await expect.poll(() => app.output()).toMatch(/"attempts":1.*"an email could not be sent"/);
   expect(app.output()).not.toContain(email);
   await app.kill();
   mailbox.refuseWith(null);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { api } from "../../../convex/_generated/api.js";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp } from "../../harness/test.ts";
 import { test } from "../support/mailed-test.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -34,7 +34,7 @@ async function sharedImage(app: RunningApp, person: Person, other: Person) {
 }
 
 test(
-  "mails a reply, counts it in the tab's title, and unsubscribes with one click",
+  "emails a reply, counts it in the tab's title, and unsubscribes with one click",
   { tag: ["@mails-reply-once-counts-tab-ends", "@slow"] },
   async ({ page, app, person, stranger, mailbox, otherBrowser }) => {
     await verify(app, person);
@@ -76,8 +76,8 @@ test(
   },
 );
 
-bothWays((javaScript) => {
-  test("mutes a project, and chooses which mails to get", async ({ page, app, person, stranger }) => {
+withAndWithoutJavaScript((javaScript) => {
+  test("mutes a project, and chooses which emails to get", async ({ page, app, person, stranger }) => {
     const { projectId, reply } = await sharedImage(app, person, stranger);
     const ready = () => (javaScript ? hydrated(page) : undefined);
     await page.goto(`/projects/${projectId}/members`);

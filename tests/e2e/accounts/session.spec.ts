@@ -1,5 +1,5 @@
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, hydrated, signIn, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, hydrated, signIn, test } from "../../harness/test.ts";
 import type { BrowserContext, Page } from "@playwright/test";
 import { recordDelays } from "../support/delays.ts";
 
@@ -127,7 +127,7 @@ test("reloads a page that the browser restores from its back/forward cache", asy
   await expect(page.getByText(person.email)).toHaveCount(0);
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test(

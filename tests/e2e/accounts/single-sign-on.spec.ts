@@ -3,7 +3,7 @@ import { startApp } from "../../harness/app.ts";
 import type { TestIssuer } from "../../harness/services/issuer.ts";
 import type { Identity } from "../../harness/services/oidc.ts";
 import { issuerOfWorker } from "../../harness/services/servers.ts";
-import { bothWays, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";
 import { runUserCommandWith } from "../support/user-command.ts";
 
 const ONLY = { ACCOUNTS_EMAIL_AND_PASSWORD: "false" };
@@ -31,7 +31,7 @@ async function endSessionAtIssuer(page: Page, issuer: TestIssuer): Promise<void>
   await expect(page.getByRole("heading", { name: "Signed out" })).toBeVisible();
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = async (page: Page) => {
     if (javaScript) await hydrated(page);
   };

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { type Identity, type SocialServer, startSocialServer } from "../../harness/services/oidc.ts";
-import { bothWays, expect, expectAccessible, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, test } from "../../harness/test.ts";
 
 let social: SocialServer;
 test.beforeAll(async () => {
@@ -11,7 +11,7 @@ test.afterAll(() => social.close());
 const isAtProvider = (page: Page, user: Identity, deny = false) =>
   page.setExtraHTTPHeaders({ "X-Person": user.sub, ...(deny && { "X-Deny": "yes" }) });
 
-bothWays(() => {
+withAndWithoutJavaScript(() => {
   test("signs up and in by a provider and reaches the requested page", async ({ page, launch, context }) => {
     const app = await launch(social.settings);
     await isAtProvider(page, social.identity({ name: "Grace Hopper" }));

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { APP_USER } from "../../harness/app.ts";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
 import { makeDesign } from "../support/pictures.ts";
 
 const BACKUP = fileURLToPath(new URL("../../../server/commands/backup.ts", import.meta.url));
@@ -42,7 +42,7 @@ test("lists the backup of a command while the app runs", { tag: "@audits-command
   await expect(entry).toContainText("by the operator");
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("filters the log of all accounts, and exports it", { tag: "@administration-audit-log" }, async ({ app, page, admin }) => {
     const grace = await signUp(app.url, "Grace Hopper");
     await page.goto(`/admin/people/${grace.id}`);

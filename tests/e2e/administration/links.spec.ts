@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, signUp, test as base } from "../../harness/test.ts";
 import { makeLink } from "../support/links.ts";
 import { deploymentAs } from "../support/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -14,7 +14,7 @@ const test = base.extend<{ admin: Person }>({
 
 test.use({ allowedErrors: [/status of 40[34]/] });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("revokes a link of another person after the password", { tag: "@administration-links" }, async ({ app, page, admin }) => {
     const name = `Grace ${randomUUID().slice(0, 8)}`;
     const grace = await signUp(app.url, name);

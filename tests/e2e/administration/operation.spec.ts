@@ -7,7 +7,16 @@ import { embeddedTarget } from "../../harness/move.ts";
 import { mailboxOfWorker } from "../../harness/services/servers.ts";
 import type { Mailbox } from "../../harness/services/mailbox.ts";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  type Person,
+  type RunningApp,
+  signUp,
+  test as base,
+} from "../../harness/test.ts";
 import { makeLink } from "../support/links.ts";
 import { drawn, NARROW, outside, showTheme, WIDE } from "../support/measures.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
@@ -22,14 +31,14 @@ const test = base.extend<{ admin: Person }, { mailbox: Mailbox }>({
 
 test.use({ allowedErrors: [/status of 40[034]/] });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("shows health with charts, and settings without secrets", { tag: "@administration-health" }, async ({ page, admin }) => {
     await page.goto("/admin");
     await page.getByRole("link", { name: "Health" }).click();
     if (javaScript) await hydrated(page);
     await expect(page.getByText("Everything works.")).toBeVisible();
     await expect(page.getByText("Responds")).toBeVisible();
-    await expect(page.getByText("No problems seen.")).toBeVisible();
+    await expect(page.getByText("No problems detected.")).toBeVisible();
     await expect(page.getByText("Scheduled backups are not set up.")).toBeVisible();
     await expect(page.getByText(`Atelier version ${VERSION}`)).toBeVisible();
     const requests = page.getByRole("img", { name: /^Requests in five minutes of the last 24 hours\. Now [1-9][\d,]*, highest/ });
@@ -125,7 +134,7 @@ bothWays((javaScript) => {
   );
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("retries a failed job", { tag: "@administration-repeat-button" }, async ({ app, page, admin }, testInfo) => {
     await failJob(app, testInfo.outputPath("job.zip"));
     await page.goto("/admin/jobs");

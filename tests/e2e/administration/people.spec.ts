@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto";
 import { storeOf } from "../../harness/store.ts";
 import { issuerOfWorker } from "../../harness/services/servers.ts";
 import type { TestIssuer } from "../../harness/services/issuer.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  type Person,
+  type RunningApp,
+  signUp,
+  test as base,
+} from "../../harness/test.ts";
 import { drawn, NARROW, outside, showTheme, WIDE } from "../support/measures.ts";
 import { deploymentAs } from "../support/pictures.ts";
 import { runUserCommand } from "../support/user-command.ts";
@@ -108,7 +117,7 @@ test("fits narrow and wide screens in both themes", { tag: "@administration-fits
 
 test.use({ allowedErrors: [/status of 40[034]/] });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("disables and enables a person", { tag: "@administration-disables" }, async ({ app, page, admin, otherBrowser }) => {
     const grace = await signUp(app.url, "Grace Hopper");
     const convex = await deploymentAs(app, grace);

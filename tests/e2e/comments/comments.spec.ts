@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
 import { twoPages } from "../../fixtures/pictures.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 import { joinProject } from "../support/members.ts";
 
@@ -18,7 +18,7 @@ async function itemsOf(app: RunningApp, owner: Person) {
 const threads = (page: Page) => page.getByRole("list", { name: "Threads" }).getByRole("article");
 const open = (page: Page, name: string) => threads(page).locator("summary", { hasText: name }).first().click();
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = async (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test(

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { makeLink } from "../support/links.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -16,7 +16,7 @@ async function linkedDesign(app: RunningApp, owner: Person) {
 const threads = (page: Page) => page.getByRole("list", { name: "Threads" }).getByRole("article");
 const open = (page: Page, name: string) => threads(page).locator("summary", { hasText: name }).first().click();
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = async (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test(

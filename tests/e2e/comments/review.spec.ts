@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import type { MemberRole } from "../../../convex/model/rights.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -23,7 +23,7 @@ async function join(page: Page, guest: Page, projectId: string, role: MemberRole
   await expect(guest.getByRole("heading", { name: "Magazine", level: 1 })).toBeVisible();
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = async (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test("sets a status with a note for one image, shows it on cards, and filters by it", { tag: "@slow" }, async ({ page, person, app }) => {

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -32,7 +32,7 @@ const inFirstRow = (page: Page, list: string): Promise<number> =>
         items.filter((item) => Math.abs(item.getBoundingClientRect().top - (items[0]?.getBoundingClientRect().top ?? 0)) < 2).length,
     );
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("shows images in the chosen size, and stores the choice", { tag: "@slow" }, async ({ page, app, person }) => {
     const path = await addPhotographs(app, person);
     const open = async (address: string) => {
@@ -82,7 +82,7 @@ test("sizes cards and search results by the chosen density", async ({ page, app,
   expect(counts).toEqual({ "/projects": [9, 7, 5], "/search?q=Magazine": [10, 7, 5] });
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("sorts the list view by its columns, in both directions", { tag: "@list-columns" }, async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person);
     await addPictures(app, person, designId, ["fig", "bank", "clock"]);

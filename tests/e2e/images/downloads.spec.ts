@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { unzip } from "../../zip.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
@@ -24,7 +24,7 @@ async function saved(page: Page, click: () => Promise<void>) {
   return { name: download.suggestedFilename(), files: await contents(download) };
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("downloads a design and a project, from their pages and from their cards", { tag: "@slow" }, async ({ page, person, app }) => {
     const { files, projectId, path } = await seed(app, person);
     const inFolder = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`Cover - ü/${name}`, bytes]));

@@ -3,7 +3,16 @@ import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { hostileSvg, pictureBytes, type PictureName, pictures, sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { BALANCED } from "../../harness/balanced.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signIn, test } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  type Person,
+  type RunningApp,
+  signIn,
+  test,
+} from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign, manyImages } from "../support/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
@@ -25,7 +34,7 @@ async function designWith(app: RunningApp, person: Person, names: Parameters<typ
   return { designId, path, ids: await addPictures(app, person, designId, names) };
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test("a thumbnail opens the picture, which links to its neighbours", { tag: "@slow" }, async ({ page, app, person }) => {

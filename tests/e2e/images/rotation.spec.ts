@@ -1,11 +1,11 @@
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, hydrated, test } from "../../harness/test.ts";
 import { unzip } from "../../zip.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test(
     "rotates an image for everyone, and turns it back by undo",
     { tag: ["@rotates-images", "@slow"] },

@@ -1,4 +1,4 @@
-import { bothWays, expect, expectAccessible, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { badFiles } from "../../fixtures/pictures.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { chosen, imagesIn, makeDesign } from "../support/pictures.ts";
@@ -14,7 +14,7 @@ async function share(app: RunningApp, person: Person | null, files: { name: stri
   });
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("asks for the design of shared images, and adds them", { tag: ["@adds-shared-images", "@slow"] }, async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person, "Phone");
     const answer = await share(app, person, [await chosen("fig"), badFiles.renamedText()]);

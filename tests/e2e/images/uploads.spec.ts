@@ -14,7 +14,16 @@ import {
   sidewaysPhotograph,
   twoPages,
 } from "../../fixtures/pictures.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, toasterReady } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  type Person,
+  type RunningApp,
+  test,
+  toasterReady,
+} from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
 import { addPictures, chosen, imagesIn, makeDesign, send } from "../support/pictures.ts";
 import { deleteStoredContents, openDetails, queuedFiles, tray } from "../support/uploads.ts";
@@ -29,7 +38,7 @@ async function choose(page: Page, javaScript: boolean, files: Parameters<ReturnT
   if (!javaScript) await page.getByRole("button", { name: "Upload" }).click();
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const onMessage = (page: Page, name: string) =>
     (javaScript ? tray(page) : page.getByRole("alert")).getByRole("listitem").filter({ hasText: name });
 

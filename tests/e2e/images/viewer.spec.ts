@@ -3,7 +3,16 @@ import sharp, { type Sharp } from "sharp";
 import { api } from "../../../convex/_generated/api.js";
 import { hostileSvg, pictureBytes, type PictureName, picturePath, sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { VARIANT_WIDTHS } from "../../../app/features/images/display/image-address.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, waitForAnimations, test } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  type Person,
+  type RunningApp,
+  waitForAnimations,
+  test,
+} from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -237,7 +246,7 @@ test("touch changes pictures, zooms and pans at 360 px", async ({ app, person, b
   await context.close();
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test("adds, announces, compares and restores a version of an image", { tag: "@slow" }, async ({ page, app, person, otherBrowser }) => {

@@ -1,10 +1,10 @@
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
-bothWays((javaScript) => {
-  test("groups activity by day and leads to its items", { tag: "@activity-days" }, async ({ page, app, person }) => {
+withAndWithoutJavaScript((javaScript) => {
+  test("groups activity by day and links to its items", { tag: "@activity-days" }, async ({ page, app, person }) => {
     const { designId } = await makeDesign(app, person);
     const convex = await deploymentAs(app, person);
     const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });

@@ -1,5 +1,5 @@
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { card, gallery, twoImages } from "../support/gallery.ts";
 import { controlConnection } from "../support/controlled-connection.ts";
 import { pageActions } from "../support/page-actions.ts";
@@ -7,7 +7,7 @@ import { deploymentAs, imagesIn } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("a change is undone and redone by the message's button", { tag: "@undo-by-button" }, async ({ page, app, person }) => {
     const { path, names } = await twoImages(app, person);
     const actions = pageActions(page, javaScript);

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { badFiles, type PictureName, picturePath } from "../../fixtures/pictures.ts";
-import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
 import { addPictures, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { tray } from "../support/uploads.ts";
 
 const TODAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("creates a project for images chosen on the empty Projects page", async ({ page, app, context }) => {
     const person = await signUp(app.url);
     await context.addCookies(person.cookies);

@@ -1,5 +1,5 @@
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -10,7 +10,7 @@ async function withProjects(app: RunningApp, person: Person, ...names: string[])
   return made;
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("opens one card menu at a time and returns the focus on close", async ({ page, app, person }) => {
     const ids = await withProjects(app, person, "One", "Two");
     const actions = pageActions(page, javaScript);

@@ -1,11 +1,11 @@
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, test } from "../../harness/test.ts";
 import { type PageActions, pageActions, stored } from "../support/page-actions.ts";
 import { deploymentAs } from "../support/pictures.ts";
 
 const NAME_MAX = 200;
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("makes, renames and deletes projects and designs", async ({ page, person, app }) => {
     const she = pageActions(page, javaScript);
     await she.open("/projects/");

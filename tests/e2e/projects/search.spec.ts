@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, chosen, deploymentAs } from "../support/pictures.ts";
 
@@ -17,7 +17,7 @@ const expectFound = (page: Page, texts: (string | RegExp)[]) => expect(found(pag
 const ALL = ["Clockwork", "Clock tower\nClockwork", "clock.webp\nClockwork / Clock tower"];
 const field = (page: Page) => page.getByRole("combobox", { name: "Search terms" });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("finds the user's own items from every page and links to them", { tag: "@slow" }, async ({ page, person, stranger, app }) => {
     const { designId, imageId } = await seed(app, person);
     const foreign = await deploymentAs(app, stranger);
@@ -46,7 +46,7 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
   });
 
-  test("marks matches, suggests names, and filters by project and look", { tag: "@search-looks" }, async ({ page, person, app }) => {
+  test("marks matches, suggests names, and filters by project and orientation", { tag: "@search-looks" }, async ({ page, person, app }) => {
     const { convex, projectId, designId } = await seed(app, person);
     await convex.mutation(api.projects.create, { name: "Clock of others" });
     await addPictures(app, person, designId, [{ ...(await chosen("bank")), name: "tall clock.png" }]);

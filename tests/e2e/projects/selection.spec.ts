@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, type Person, type RunningApp, waitForAnimations, test } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  type Person,
+  type RunningApp,
+  waitForAnimations,
+  test,
+} from "../../harness/test.ts";
 import { unzip } from "../../zip.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign, manyImages } from "../support/pictures.ts";
@@ -24,7 +32,7 @@ const chosenOn = async (page: Page) => {
   return chosen;
 };
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("downloads, moves and trashes several selected images together", async ({ page, app, person }) => {
     const { path, designId, other, convex } = await seed(app, person);
     await convex.mutation(api.projects.create, { name: "Book" });
@@ -256,7 +264,7 @@ test("answers another user's items like missing ones, and refuses an empty selec
   expect((await request.get("/download/selection", { headers: { Cookie: person.cookieHeader } })).status()).toBe(405);
 });
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("trashes all items, including items on other pages, and undoes it", { tag: "@select-everything" }, async ({ page, app, person }) => {
     const { path, designId } = await manyImages(app, person, 230);
     const convex = await deploymentAs(app, person);

@@ -1,9 +1,9 @@
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs } from "../support/pictures.ts";
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test(
     "a deleted item is hidden, shows in the trash and is restored unchanged",
     { tag: "@deleted-item-hidden-and-restored" },

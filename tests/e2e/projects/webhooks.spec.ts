@@ -1,9 +1,9 @@
-import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
 
 const WAITING = /Queued after \d attempt/;
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("logs a failed delivery to a private address", { tag: ["@webhook-private", "@slow"] }, async ({ launch, browser }) => {
     const app = await launch({ WEBHOOKS: "true" });
     const person = await signUp(app.url);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { BALANCED } from "../../harness/balanced.ts";
-import { bothWays, expect, expectAccessible, signUp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, signUp, test } from "../../harness/test.ts";
 
 test.describe("an unknown path", () => {
   for (const user of ["signed out", "signed in"]) {
@@ -20,7 +20,7 @@ test.describe("an unknown path", () => {
   }
 });
 
-bothWays(() => {
+withAndWithoutJavaScript(() => {
   test.describe("/error", () => {
     test("shows the escaped code", { tag: "@shows-escaped-code" }, async ({ page }) => {
       const code = `<img src=x onerror="document.title='owned'">`;

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { makeLink } from "../support/links.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
@@ -28,7 +28,7 @@ async function createLink(page: Page, { name, password, downloads = false }: { n
 
 const revoke = (page: Page, name: string) => page.getByRole("button", { name: `Revoke link ${name}` }).click();
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = async (page: Page) => (javaScript ? hydrated(page) : undefined);
 
   test(

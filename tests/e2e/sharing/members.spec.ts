@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { api } from "../../../convex/_generated/api.js";
 import { startMailbox } from "../../harness/services/mailbox.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
+import {
+  withAndWithoutJavaScript,
+  expect,
+  expectAccessible,
+  hydrated,
+  type Person,
+  type RunningApp,
+  signUp,
+  test,
+} from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
@@ -15,7 +24,7 @@ async function projectOf(app: RunningApp, owner: Person) {
   return { projectId, designId, imageId, convex };
 }
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test(
     "invites by link, changes a role, removes a member, and ends the access at once",
     { tag: "@invites-by-link-changes-removes-member" },
@@ -101,7 +110,7 @@ bothWays((javaScript) => {
   );
 
   test(
-    "signs up from a mailed invitation, accepts it, and leaves the project",
+    "signs up from an emailed invitation, accepts it, and leaves the project",
     { tag: ["@signs-up-from-project-invitation", "@slow"] },
     async ({ page, launch }) => {
       test.slow();

@@ -2,7 +2,7 @@ import { chosen, imagesIn } from "../support/pictures.ts";
 import { card, gallery } from "../support/gallery.ts";
 import { sharedProject } from "../support/shared-project.ts";
 import { tray } from "../support/uploads.ts";
-import { bothWays, expect, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, hydrated, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { api } from "../../../convex/_generated/api.js";
 
@@ -53,7 +53,7 @@ test(
   },
 );
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test(
     "an editor moves an image to another design of a shared project",
     { tag: "@editor-moves-within-shared" },

@@ -1,11 +1,11 @@
 import { api } from "../../../convex/_generated/api.js";
 import { storeOf } from "../../harness/store.ts";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { sharedProject } from "../support/shared-project.ts";
 
 const LONG_AGO = Date.now() - 3 * 24 * 60 * 60 * 1000;
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   const ready = async (page: Parameters<typeof hydrated>[0]) => (javaScript ? hydrated(page) : undefined);
 
   test(
@@ -96,7 +96,7 @@ test(
   },
 );
 
-test("tells a member that only the owner can offer a transfer", { tag: "@transfer-by-member" }, async ({ app, person, stranger }) => {
+test("shows a member that only the owner can offer a transfer", { tag: "@transfer-by-member" }, async ({ app, person, stranger }) => {
   const { projectId } = await sharedProject(app, person, stranger);
   const answer = await fetch(`${app.url}/projects/${projectId}/transfer`, {
     method: "POST",

@@ -1,5 +1,5 @@
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, hydrated, test } from "../../harness/test.ts";
 import { loadedScripts } from "../support/loaded-scripts.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs } from "../support/pictures.ts";
@@ -9,7 +9,7 @@ test.use({ saveData: false });
 
 const TOAST = { visible: 3, ms: 4000, width: 356, gap: 14, swipe: 45 };
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test("an action's message survives its redirect and shows once", { tag: "@slow" }, async ({ page, person }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, javaScript);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { recordDelays } from "../support/delays.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs } from "../support/pictures.ts";
@@ -13,7 +13,7 @@ const PROGRESS = { minimum: 0.08, trickleMs: 800 };
 const sidebar = (page: Page) => page.getByLabel("Sidebar", { exact: true });
 const width = async (page: Page) => Math.round((await sidebar(page).boundingBox())?.width ?? 0);
 
-bothWays((javaScript) => {
+withAndWithoutJavaScript((javaScript) => {
   test(
     "the sidebar has the title, the projects, and the user block with its menu",
     { tag: ["@sidebar-has-title-projects-user-block", "@slow"] },
@@ -183,15 +183,15 @@ bothWays((javaScript) => {
     async ({ page, person, request }) => {
       const she = pageActions(page, javaScript);
       await she.open("/projects");
-      const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+      const colourScheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
       await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
       await expect(page.locator("html")).toContainClass("dark");
-      expect(await ground()).toBe("dark");
+      expect(await colourScheme()).toBe("dark");
       await sidebar(page).getByRole("button", { name: person.name }).click();
       await page.getByRole("button", { name: "Light" }).click();
       await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
       await expect(page.locator("html")).toHaveClass(/^(?!.*dark).*light/);
-      expect(await ground()).toBe("light");
+      expect(await colourScheme()).toBe("light");
       await page.goto("/notifications");
       await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
       const html = await (await request.get("/sign-in", { headers: { Cookie: "theme=system" } })).text();

@@ -1,15 +1,15 @@
-/** Preloaded (`node --import`): sends requests to PROVIDER_STAND_IN as `/{host}{path}`. Refuses hosts that are not in PROVIDER_HOSTS. */
+/** Preloaded (`node --import`): sends requests to FAKE_PROVIDERS as `/{host}{path}`. Refuses hosts that are not in PROVIDER_HOSTS. */
 import http from "node:http";
 import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
 
-const standIn = process.env["PROVIDER_STAND_IN"] ?? "";
+const fakeProviders = process.env["FAKE_PROVIDERS"] ?? "";
 const hosts = new Set((process.env["PROVIDER_HOSTS"] ?? "").split(","));
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 function redirected(url: URL): URL {
   if (url.protocol !== "https:" || !hosts.has(url.host)) throw new Error(`A test asked for ${url.origin}`);
-  return new URL(`/${url.host}${url.pathname}${url.search}`, standIn);
+  return new URL(`/${url.host}${url.pathname}${url.search}`, fakeProviders);
 }
 
 const realFetch = globalThis.fetch;

@@ -6,7 +6,7 @@ const DECODER = "/cdn-cgi/scripts/5c5dd728/cloudflare-static/email-decode.min.js
 const ADDRESS = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const PARTS = /<(script|style|title|textarea)\b[\s\S]*?<\/\1>|<[^>]*>|[^<]+/gi;
 
-/** Hides e-mail addresses in HTML as Cloudflare does. `removes`: first removes `no-transform`, which otherwise forbids it. */
+/** Hides email addresses in HTML as Cloudflare does. `removes`: first removes `no-transform`, which otherwise forbids it. */
 export function startAddressHidingProxy(port: number, target: number, { removes }: { removes: boolean }) {
   return startProxy({
     port,

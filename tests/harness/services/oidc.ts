@@ -214,5 +214,5 @@ export async function consent(origin: string, authorizationUrl: string, user: Id
     if (next.pathname.startsWith("/api/auth/")) return next.href;
     url = new URL(next.pathname + next.search, origin);
   }
-  throw new Error("The provider leads in circles");
+  throw new Error("The provider redirects in a loop");
 }

@@ -32,7 +32,7 @@ const JUDGED = [
 /** Providers post callbacks from their own site. Better Auth turns them into a GET that the OAuth state protects. */
 const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
-/** Read-only endpoints. Mailed links are excluded: mail scanners send HEAD and must not use them up. */
+/** Read-only endpoints. Emailed links are excluded: mail scanners send HEAD and must not use them up. */
 const HEAD_PATHS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
 
 /** Passes a request to Better Auth. HEAD becomes a GET without content (RFC 9110, 9.3.2), because Better Auth has no HEAD. */

@@ -37,7 +37,7 @@ import { signUpRule } from "./plugins/sign-up-rule.server";
 import { singleUseCodes } from "./plugins/credentials/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
 import { stepUp } from "./plugins/credentials/step-up.server";
-import { plainTargets } from "./plugins/redirect-targets.server";
+import { redirectTargets } from "./plugins/redirect-targets.server";
 import { vkDevice } from "./plugins/providers/vk-device.server";
 import { copyProviderPicture } from "./providers/provider-picture.server";
 import { serviceConvex } from "../session/convex/service-client.server";
@@ -173,14 +173,14 @@ function makeAuth(config: AppConfig, origin: string) {
       providerFailures(),
       limits(),
       signUpRule(config),
-      plainTargets(),
+      redirectTargets(),
       passwords({ breaches: accounts.refuseBreachedPasswords }),
       auditOrigin(),
       device(origin),
       lastMethod(origin),
       providerCallbacks(config, origin),
       mailRequests(config),
-      // Sign-in links and mailed codes create no accounts: an unknown address gets no mail.
+      // Sign-in links and emailed codes create no accounts: an unknown address gets no email.
       magicLink({
         storeToken: "hashed",
         disableSignUp: true,
@@ -204,7 +204,7 @@ function makeAuth(config: AppConfig, origin: string) {
   });
 }
 
-/** Removes an unverified account's other sign-in methods after a password reset by mail, because anybody may have created it. */
+/** Removes an unverified account's other sign-in methods after a password reset by email, because anybody may have created it. */
 async function reclaimByReset(userId: string): Promise<void> {
   const { adapter, internalAdapter } = getCurrentAuthEndpointContext().context;
   const others = (await internalAdapter.findAccounts(userId)).filter(({ providerId }) => providerId !== "credential");

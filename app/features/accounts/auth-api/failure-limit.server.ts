@@ -6,7 +6,7 @@ export const FAILURES_PER_HOUR = { network: 60, account: 60, total: 300 };
 
 export type FailureLimit = (failure: { network: string; userId: string | undefined }) => Promise<{ isRecorded: boolean; isLast: boolean }>;
 
-/** Limits the failures in the audit log, so that an attacker cannot fill it. Counts in memory, without writes for refused ones. */
+/** Limits the failures in the audit log, so that an attacker cannot fill it. Counts in memory, so that rejected events cost no writes. */
 export function createFailureLimit(points = FAILURES_PER_HOUR): FailureLimit {
   const limiterOf = (keyPrefix: keyof typeof points) =>
     new RateLimiterMemory({ keyPrefix, points: points[keyPrefix], duration: HOUR_SECONDS });

@@ -28,14 +28,14 @@ export function authMail(config: AppConfig) {
           { kind: "resetPassword", ...addressed(user), ...verificationState(user), url: withRedirectTarget(url, "/reset-password") },
           user.id,
         ),
-      /** With required verification, sign-up hides that the address is taken, so this mail informs the account's owner. */
+      /** With required verification, sign-up hides that the address is taken, so this email informs the account's owner. */
       onExistingUserSignUp: ({ user }: { user: Recipient }) =>
         queueMail(config, { kind: "alreadySignedUp", ...addressed(user), url: `${config.publicUrl}/sign-in` }, user.id),
     },
 
     emailVerification: {
       sendVerificationEmail: async ({ user, url, token }: WithLink & { token: string }, request?: Request) => {
-        // Every sign-in with a correct password triggers this mail (specification 4).
+        // Every sign-in with a correct password triggers this email (specification 4).
         if (request && isSignIn(request) && (await secondsUntilAllowed(config, "verify", user.email)) > 0) return;
         const isNew = decodeJwt(token)["updateTo"] !== undefined;
         if (user.emailVerified && !isNew) return;

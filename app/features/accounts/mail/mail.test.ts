@@ -76,7 +76,7 @@ const mail = (email: string, subject: RegExp) =>
   vi.waitFor(() => mails(email, subject).at(-1) ?? Promise.reject(new Error(`no mail ${subject}`)), 30_000);
 
 describe("a password reset", () => {
-  it("works once by a mailed link and ends all sessions", { tags: "@works-once-mailed-link-ends-sessions" }, async () => {
+  it("works once by an emailed link and ends all sessions", { tags: "@works-once-mailed-link-ends-sessions" }, async () => {
     const { email, cookie } = await signUp();
     expect(await call("/request-password-reset", { email, redirectTo: "/reset-password" })).toMatchObject({
       status: 200,
@@ -111,7 +111,7 @@ describe("an address without an account", () => {
     ["/email-otp/send-verification-otp", { type: "sign-in" }],
     ["/email-otp/send-verification-otp", { type: "forget-password" }],
     ["/email-otp/request-password-reset", {}],
-  ])("%s answers as for a known address and sends no mail", async (path, more) => {
+  ])("%s answers as for a known address and sends no email", async (path, more) => {
     const { email } = await signUp();
     const nobody = `nobody${people++}@example.com`;
     await mail(email, /Verify/);
@@ -123,7 +123,7 @@ describe("an address without an account", () => {
     expect(mailbox.for(nobody)).toEqual([]);
   });
 
-  it("is not revealed by a sign-up with required verification; its owner gets a mail", async () => {
+  it("is not revealed by a sign-up with required verification; its owner gets an email", async () => {
     const settings = { ...config, accounts: { ...config.accounts, requireEmailVerification: true } };
     const { email } = await signUp(settings);
     const again = await call("/sign-up/email", { name: "Eve", email, password }, { settings });
@@ -135,7 +135,7 @@ describe("an address without an account", () => {
 });
 
 it(
-  "requires verification by the mailed link before a sign-in, where configured",
+  "requires verification by the emailed link before a sign-in, where configured",
   { tags: "@refuses-unverified-sign-where-verification-required" },
   async () => {
     const settings = { ...config, accounts: { ...config.accounts, requireEmailVerification: true } };
@@ -153,7 +153,7 @@ it(
 );
 
 describe("changing the address", () => {
-  it("applies at once if unverified, and mails both addresses", async () => {
+  it("applies at once if unverified, and emails both addresses", async () => {
     const { email, cookie } = await signUp();
     const newEmail = `new-${email}`;
     expect(await call("/change-email", { newEmail }, { cookie })).toMatchObject({ status: 200 });
@@ -199,7 +199,7 @@ it("signs in by a link once, without creating an account", async () => {
   expect((await call(link)).location).toMatch(/\/sign-in\?error=INVALID_TOKEN$/);
 });
 
-it("signs in by a mailed code, which works once", { tags: "@signs-code-which-not-kept-clear" }, async () => {
+it("signs in by an emailed code, which works once", { tags: "@signs-code-which-not-kept-clear" }, async () => {
   const { email } = await signUp();
   await call("/email-otp/send-verification-otp", { email, type: "sign-in" });
   const code = /\b\d{6}\b/.exec((await mail(email, /sign-in code/)).text)?.[0];
@@ -218,7 +218,7 @@ it("notifies about a sign-in from another device only", { tags: "@notifies-about
 });
 
 describe("the worker", () => {
-  it("retries temporary failures and drops permanently rejected mails", { tags: "slow" }, async () => {
+  it("retries temporary failures and drops permanently rejected emails", { tags: "slow" }, async () => {
     const spy = vi.spyOn(console, "error").mockReturnValue();
     mailbox.refuseWith({ code: 451, message: "busy, nobody@example.com" });
     const { email } = await signUp();
@@ -264,7 +264,7 @@ describe("the worker", () => {
     expect(sent.slice(0, 3).map(({ to }) => to)).toContain("ada@example.com");
   });
 
-  it("sends each mail once with several workers", async () => {
+  it("sends each email once with several workers", async () => {
     const others = [1, 2].map(() => startMailWorker(config, smtpTransport({ smtpUrl: mailbox.url, from: config.mailFrom })));
     const signedUp = await Promise.all(Array.from({ length: 12 }, () => signUp()));
     for (const { email } of signedUp) await mail(email, /Verify/);
@@ -274,7 +274,7 @@ describe("the worker", () => {
 });
 
 describe("the outbox", () => {
-  it("lists queued mails, newest first, in development only", async () => {
+  it("lists queued emails, newest first, in development only", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     mailbox.refuseWith({ code: 451, message: "not now" });
     const { email } = await signUp();
@@ -295,7 +295,7 @@ describe("the outbox", () => {
 describe("with limits", () => {
   const limited = () => ({ ...config, accounts: { ...config.accounts, rateLimit: true } });
 
-  it("allows one mail of a kind per address and minute, known or unknown", { tags: "@allows-mail-kind-per-address-minute" }, async () => {
+  it("allows one email of a kind per address and minute, known or unknown", { tags: "@allows-mail-kind-per-address-minute" }, async () => {
     const { email } = await signUp();
     for (const address of [email, `nobody${people++}@example.com`]) {
       expect(await call("/request-password-reset", { email: address }, { settings: limited() })).toMatchObject({ status: 200 });

@@ -7,7 +7,7 @@ import { cleanName } from "#convex/model/names";
 
 type Addressed = { to: string; name: string };
 type Linked = Addressed & { url: string };
-/** Whether the address was never verified: the first proof then reclaims the account (`plugins/reclaim.server.ts`). */
+/** Whether the address was never verified: the first verification then reclaims the account (`plugins/reclaim.server.ts`). */
 type Unproven = { unproven?: boolean };
 
 type QueuedContent = FunctionReturnType<typeof api.accounts.mail.claimAll>[number]["content"];
@@ -207,7 +207,7 @@ function contentOf(message: Message): Content {
       return notificationContent(message, isPlainName);
     case "notice": {
       const { title, text } = notificationText(message.notice);
-      // Another person may use the old address now, so the mail does not reveal the new one.
+      // Another person may use the old address now, so the email does not reveal the new one.
       const event = message.notice.kind === "emailChanged" ? "Your account's email address was changed." : text;
       return {
         subject: title,

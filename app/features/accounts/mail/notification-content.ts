@@ -1,7 +1,7 @@
 import { isolate } from "~/lib/ui/isolate";
 import { type DateSettings, formatDate, localeFrom } from "~/lib/ui/time/date-format";
 import {
-  GUEST_MARK,
+  GUEST_SUFFIX,
   isOfProject,
   projectNotificationLink,
   projectNotificationText,
@@ -47,7 +47,7 @@ function single({ notices, comments, url, ...place }: NotificationContent, isPla
     ],
     quotes: [
       ...comments.map(({ author, isGuest = false, text: of }) => ({
-        by: plainOr(author, isPlain, "Someone") + (isGuest ? GUEST_MARK : ""),
+        by: plainOr(author, isPlain, "Someone") + (isGuest ? GUEST_SUFFIX : ""),
         text: of,
       })),
       ...(note === undefined ? [] : [{ by: "Note", text: note }]),

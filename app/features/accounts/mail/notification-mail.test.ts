@@ -41,7 +41,7 @@ async function makeDue(person: Person): Promise<void> {
     await started.backend.inside.mutation(probe.patch, { table: "mails", id: String(_id), fields: { dueAt: Date.now() } });
 }
 
-it("mails a reply with its text, its link and the one-click headers", async () => {
+it("emails a reply with its text, its link and the one-click headers", async () => {
   const threadId = await start(eve, "Larger?");
   await ada.mutation(comments.reply, { threadId, text: "**No**\nThanks", key: randomUUID() });
   await makeDue(eve);

@@ -26,12 +26,11 @@ const LIFETIMES: Record<Queued["kind"], number> = {
   backupWarning: 24 * 60 * MINUTE,
 };
 
-/** Returns how long sending a message is retried, in milliseconds. */
 export const mailLifetime = (kind: Queued["kind"]): number => LIFETIMES[kind];
 
 const SENT_AFTER_URGENT: ReadonlySet<Queued["kind"]> = new Set(["invitation", "projectInvitation", "linkReport", "backupWarning"]);
 
-/** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no mail. */
+/** Queues a message. Null queues one without a recipient, so that timing reveals no unknown addresses. Placeholders get no email. */
 export async function queueMail(config: AppConfig, requested: Queued | null, userId?: string): Promise<void> {
   const message = requested && !isPlaceholder(requested.to) ? atFirstOrigin(requested, config) : null;
   const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);

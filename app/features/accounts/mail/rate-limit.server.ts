@@ -5,7 +5,7 @@ import { serviceConvex } from "../session/convex/service-client.server";
 
 export const MAIL_PAUSE_SECONDS = 60;
 
-/** Returns the seconds until another mail of this kind may be sent to the address. Unknown addresses get the same result. */
+/** Returns the seconds until another email of this kind may be sent to the address. Unknown addresses get the same result. */
 export async function secondsUntilAllowed(config: AppConfig, kind: string, email: string): Promise<number> {
   if (!config.accounts.rateLimit) return 0;
   // A keyed hash, so that the table does not reveal addresses.

@@ -8,7 +8,6 @@ export function sealMessage(config: Pick<AppConfig, "secret">, message: Message 
   return sealText(config, PURPOSE, JSON.stringify({ message, padding: " ".repeat(Math.max(0, PADDED_LENGTH - length)) }));
 }
 
-/** Decrypts a message. Throws if it was altered or encrypted with another secret. */
 export function openMessage(config: Pick<AppConfig, "secret">, sealed: string): Message | null {
   const { message }: { message: Message | null } = JSON.parse(openSealedText(config, PURPOSE, sealed));
   return message;

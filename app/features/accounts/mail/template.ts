@@ -3,9 +3,9 @@ import type { MailContent } from "./messages";
 
 export type Mail = { to: string; subject: string; html: string; text: string; headers?: Readonly<Record<string, string>> };
 
-/** The dark theme of `app/lib/ui/theme/tokens.css`, in hex because mail programs do not support oklch. */
+/** The dark theme of `app/lib/ui/theme/tokens.css`, in hex because email programs do not support oklch. */
 const colour = {
-  ground: "#0b0b0b",
+  background: "#0b0b0b",
   card: "#191919",
   line: "#303030",
   ink: "#eeeeee",
@@ -17,7 +17,7 @@ const colour = {
 const FONT = "Geist,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const MONO = "'Geist Mono',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";
 
-/** Renders a mail as HTML and text. Mail programs support little more than tables and inline styles. */
+/** Renders an email as HTML and text. Email programs support little more than tables and inline styles. */
 export function renderMail(content: MailContent): Mail {
   const mail = { to: content.to, subject: `${oneLine(content.subject)} · Atelier`, html: htmlOf(content), text: textOf(content) };
   return content.unsubscribe === undefined ? mail : { ...mail, headers: unsubscribeHeaders(content.unsubscribe) };
@@ -51,8 +51,8 @@ function htmlOf({ subject, heading, paragraphs, quotes = [], entries = [], link,
 <meta name="supported-color-schemes" content="dark">
 <title>${escaped(subject)}</title>
 </head>
-<body style="margin:0;padding:0;background:${colour.ground};">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${colour.ground};">
+<body style="margin:0;padding:0;background:${colour.background};">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${colour.background};">
 <tr><td align="center" style="padding:32px 16px;">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;text-align:left;">
 <tr><td style="padding:0 4px 16px;font:500 13px/1.5 ${FONT};color:${colour.faint};">Atelier</td></tr>

@@ -6,7 +6,7 @@ export type Transport = { send(mail: Mail, id: string): Promise<void>; close(): 
 const CONNECT_TIMEOUT = 10_000;
 const SOCKET_TIMEOUT = 20_000;
 
-/** Sends mail by SMTP. `smtpUrl` is nodemailer's: smtp://user:password@host:587 or smtps://host, with options (`?requireTLS=true`). */
+/** Sends email by SMTP. `smtpUrl` is nodemailer's: smtp://user:password@host:587 or smtps://host, with options (`?requireTLS=true`). */
 export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string }): Transport {
   const transport = createTransport({
     url: smtpUrl,
@@ -29,7 +29,7 @@ export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string
   };
 }
 
-/** Returns whether the server rejected the mail permanently (RFC 5321, 4.2.1: 5yz). */
+/** Returns whether the server rejected the email permanently (RFC 5321, 4.2.1: 5yz). */
 export function isPermanentRejection(error: unknown): boolean {
   const code = replyCode(error);
   return code !== null && code >= 500 && code !== AUTHENTICATION_NEEDED && code !== AUTHENTICATION_FAILED;

@@ -47,7 +47,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
       const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
       await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause, ...report }, NOW);
     }
-    if (fault) log.error({ attempts, hopeless: isPermanent, fault: reason }, "a mail could not be sent");
+    if (fault) log.error({ attempts, hopeless: isPermanent, fault: reason }, "an email could not be sent");
   }
 
   async function attempt(id: string, content: Claimed["content"]): Promise<Attempt> {

@@ -13,7 +13,6 @@ export class PasskeyError extends Error {
   }
 }
 
-/** Creates a passkey for the signed-in user. Throws `PasskeyError`. */
 export async function createPasskey(name: string): Promise<void> {
   const options: unknown = await requestJson(`${PASSKEY}/generate-register-options`);
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);

@@ -7,7 +7,7 @@ const AMBIGUOUS = /[\\\u0000-\u001f\u007f-\u009f]|%(25)*(5c|2f|0[0-9a-f]|1[0-9a-
 
 const EXCLUDED_PATHS = /^\/(sign-in|sign-up|sign-out|forgot-password|reset-password|api)(\/|$)/;
 
-/** The mailed link that deletes an account. A signed-out owner signs in first. */
+/** The emailed link that deletes an account. A signed-out owner signs in first. */
 export const DELETION_LINK = "/api/auth/delete-user/callback";
 
 /** Returns the requested path if it is a path of the app, else `fallback`. Rejects open redirects such as `//evil` and `/\evil`. */

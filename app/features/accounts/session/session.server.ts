@@ -94,7 +94,7 @@ function resolver(client: Client, request: Request, setCookies: string[]): Resol
   async function loadVisitor(): Promise<Visitor | null> {
     const { headers, response } = await getSession(config, request);
     if (!response || session === null) {
-      // Keeps the session cookie: another tab may just have replaced it, and an ended session is useless.
+      // Keeps the session cookie: another tab may just have replaced it, and the cookie of an ended session is harmless.
       setCookies.push(clearConvexToken(names));
       return null;
     }

@@ -25,7 +25,7 @@ export const dataIntents = {
       const word = confirmationOf(email);
       if (confirmation.toLowerCase() !== word.toLowerCase())
         throw new Rejection(`Type ${word} to confirm.`, { status: 422, code: "NOT_CONFIRMED" });
-      // A user without an address receives the token here instead of by mail, if the session is fresh.
+      // A user without an address receives the token here instead of by email, if the session is fresh.
       const token = email === "" ? await deletionToken({ request, context }) : null;
       const answer = await post("/delete-user", { ...(token !== null ? { token } : password && { password }), callbackURL: "/sign-in" });
       const isDeleted = typeof answer === "object" && answer !== null && "message" in answer && answer.message === "User deleted";

@@ -120,7 +120,7 @@ export const securityIntents = {
 const codes = z.object({ backupCodes: z.array(z.string()) });
 const enabled = codes.extend({ totpURI: z.string() });
 
-/** Returns the number of unused backup codes; null if none were created (codes by mail only). */
+/** Returns the number of unused backup codes; null if none were created (codes by email only). */
 export async function backupCodesLeft(userId: string, request: Request, context: Readonly<RouterContextProvider>): Promise<number | null> {
   const { api } = authFor(context.get(configContext), request);
   try {

@@ -4,7 +4,7 @@ import { queueMail } from "~/features/accounts/mail/queue.server";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { api } from "#convex/_generated/api";
 
-/** Queues a mail to each administrator. `problem` is null when backups work again. Throws while the deployment is unavailable. */
+/** Queues an email to each administrator. `problem` is null when backups work again. Throws while the deployment is unavailable. */
 export async function mailBackupWarning(config: AppConfig, problem: string | null): Promise<void> {
   if (mailProviderLink(config) === null) return;
   const url = `${config.publicUrl}/admin`;

@@ -46,9 +46,9 @@ const stateText = (isHealthy: boolean): string =>
 
 export function HealthProblems({ health: { problems } }: HealthProps) {
   return (
-    <Section title="Network and proxy" about="Problems that requests have shown since the start of this server.">
+    <Section title="Network and proxy" about="Problems detected in requests since this server started.">
       {problems.length === 0 ? (
-        <p className="text-soft">No problems seen.</p>
+        <p className="text-soft">No problems detected.</p>
       ) : (
         <ul className="grid list-disc gap-2 ps-5">
           {problems.map((problem) => (
@@ -73,16 +73,16 @@ export function HealthBackups({ health: { backups } }: HealthProps) {
   return (
     <Section title="Backups" about="Each scheduled backup is restored at once into a second deployment, and compared.">
       <Facts>
-        <Fact name="Last proven backup">
+        <Fact name="Last tested backup">
           {provenAt === null ? (
             "None"
           ) : (
             <>
-              Proven, taken <RelativeTime at={provenAt} />
+              Taken <RelativeTime at={provenAt} />
             </>
           )}
         </Fact>
-        <Fact name="Newest backup">{isProven ? "Passed its test" : "Not proven"}</Fact>
+        <Fact name="Newest backup">{isProven ? "Passed its test" : "Test not passed"}</Fact>
         {warning === null ? null : (
           <Fact name="Warning">
             <span className="text-danger-text">{capitalised(warning)}.</span>

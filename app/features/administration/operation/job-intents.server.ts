@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { accountIntent } from "~/features/accounts/account-action.server";
 import { api } from "#convex/_generated/api";
-import { administer } from "../administrator-action.server";
+import { runAsAdministrator } from "../administrator-action.server";
 
 export const jobIntents = {
   repeatJob: accountIntent({
     schema: z.object({ id: z.string().min(1) }),
     async run(fields, request) {
-      await administer(request, api.admin.jobs.repeat, fields);
+      await runAsAdministrator(request, api.admin.jobs.repeat, fields);
       return { done: `job-repeated-${fields.id}` };
     },
   }),

@@ -7,7 +7,7 @@ import { Rejection } from "~/features/accounts/rejection.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
-import { administer } from "../administrator-action.server";
+import { runAsAdministrator } from "../administrator-action.server";
 
 export const mailIntents = {
   sendTestMail: accountIntent({
@@ -19,7 +19,7 @@ export const mailIntents = {
       const { value: me } = await convexFor(request.context).preload(api.accounts.mine.getMe, {});
       const message = { kind: "test" as const, to: me.email, name: me.name, url: `${config.publicUrl}/admin/mail` };
       const expiresAt = Date.now() + mailLifetime(message.kind);
-      await administer(request, api.admin.mail.queueTest, { sealed: sealMessage(config, message), expiresAt });
+      await runAsAdministrator(request, api.admin.mail.queueTest, { sealed: sealMessage(config, message), expiresAt });
       return { done: "test-mail-queued" };
     },
   }),

@@ -5,7 +5,6 @@ import { endSubscriptions } from "~/features/billing/payments/payment-plugins.se
 import { configContext } from "~/lib/http/context";
 import { isAPIError } from "better-auth/api";
 
-/** Cancels the subscriptions of an account that will be deleted. Throws `Rejection` if that fails. */
 export async function endSubscriptionsOf(userId: string, { request, context }: FormRequest): Promise<void> {
   const config = context.get(configContext);
   const { internalAdapter } = await authFor(config, request).$context;

@@ -10,7 +10,7 @@ import { convexFor } from "~/lib/data/convex.server";
 import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { api } from "#convex/_generated/api";
-import { administer, administerRecently } from "../administrator-action.server";
+import { runAsAdministrator, runAfterRecentSignIn } from "../administrator-action.server";
 import { endSubscriptionsOf } from "./end-subscriptions.server";
 
 const { people, invitations } = api.admin;
@@ -42,7 +42,7 @@ export const invitationIntents = {
       if (config.accounts.signUp === "closed")
         throw new Rejection("Sign-up is closed. Set ACCOUNTS_SIGN_UP to invited first.", { status: 422, code: "SIGN_UP_CLOSED" });
       const { token, tokenHash } = createInvitationToken();
-      await administer(request, invitations.create, { email, tokenHash });
+      await runAsAdministrator(request, invitations.create, { email, tokenHash });
       const link = `${config.publicUrl}/sign-up?${new URLSearchParams({ [INVITATION]: token })}`;
       if (mailProviderLink(config) !== null) await queueMail(config, { kind: "invitation", to: email, name: "", url: link });
       return { show: { invitationLink: link } };
@@ -52,7 +52,7 @@ export const invitationIntents = {
   revokeInvitation: accountIntent({
     schema: z.object({ email: z.string().min(1) }),
     async run({ email }, request) {
-      if ((await administer(request, invitations.revoke, { email })) === 0)
+      if ((await runAsAdministrator(request, invitations.revoke, { email })) === 0)
         throw new Rejection("This invitation was already accepted or revoked.", { status: 404, code: "INVITATION_NOT_FOUND" });
       return {};
     },
@@ -71,20 +71,20 @@ const personIntent = (action: PersonAction, done?: string): AccountIntent =>
   });
 
 export const personIntents = {
-  disablePerson: personIntent((request, fields) => administerRecently(request, people.disable, fields)),
-  enablePerson: personIntent((request, fields) => administer(request, people.enable, fields)),
-  signOutPerson: personIntent((request, fields) => administerRecently(request, people.signOutEverywhere, fields), "person-signed-out"),
+  disablePerson: personIntent((request, fields) => runAfterRecentSignIn(request, people.disable, fields)),
+  enablePerson: personIntent((request, fields) => runAsAdministrator(request, people.enable, fields)),
+  signOutPerson: personIntent((request, fields) => runAfterRecentSignIn(request, people.signOutEverywhere, fields), "person-signed-out"),
   resetSecondFactor: personIntent(
-    (request, fields) => administerRecently(request, people.resetSecondFactor, fields),
+    (request, fields) => runAfterRecentSignIn(request, people.resetSecondFactor, fields),
     "second-factor-reset",
   ),
   resendVerification: personIntent((request, { userId }) => resendVerification(userId, request), "verification-sent"),
-  removeAdministrator: personIntent((request, fields) => administerRecently(request, people.removeRole, fields), "administrator-removed"),
+  removeAdministrator: personIntent((request, fields) => runAfterRecentSignIn(request, people.removeRole, fields), "administrator-removed"),
 
   setQuota: accountIntent({
     schema: quotaFields,
     async run({ userId, quota }, request) {
-      await administerRecently(request, people.setQuota, { userId, bytes: quota ?? null });
+      await runAfterRecentSignIn(request, people.setQuota, { userId, bytes: quota ?? null });
       return { done: "quota-saved" };
     },
   }),
@@ -96,9 +96,9 @@ export const personIntents = {
       const { value: shown } = await convexFor(request.context).preload(people.get, { userId });
       if (confirmation.toLowerCase() !== shown.email.toLowerCase())
         throw new Rejection(`Type ${shown.email} to confirm.`, { status: 422, code: "NOT_CONFIRMED" });
-      await administerRecently(request, people.expectRemovable, { userId });
+      await runAfterRecentSignIn(request, people.expectRemovable, { userId });
       await endSubscriptionsOf(userId, request);
-      await administerRecently(request, people.remove, { userId });
+      await runAfterRecentSignIn(request, people.remove, { userId });
       setFlash(request.context, "The account is deleted.");
       return { leave: "/admin" };
     },

@@ -17,7 +17,7 @@ import type { Comment, Thread, ThreadFilter } from "../optimistic";
 import { THREAD } from "../thread-address";
 import { useMarkRead } from "../use-mark-read";
 import { type Constraint, NewThread } from "./comment-forms";
-import { FILTER, FILTERS, OF_MEMBERS } from "./filters";
+import { FILTER, FILTERS, MEMBER_FILTERS } from "./filters";
 import { ThreadCard, ThreadList, type ThreadPlace } from "./thread-list";
 
 export type CommentsData = {
@@ -113,7 +113,7 @@ function Filters({ chosen }: { chosen: ThreadFilter }) {
   };
   return (
     <nav aria-label="Filter" className="flex flex-wrap gap-2">
-      {FILTERS.filter(({ filter }) => !isVisitor || !OF_MEMBERS.includes(filter)).map(({ filter, label }) => (
+      {FILTERS.filter(({ filter }) => !isVisitor || !MEMBER_FILTERS.includes(filter)).map(({ filter, label }) => (
         <Link
           key={filter}
           to={addressOf(filter)}

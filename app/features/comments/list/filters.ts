@@ -10,7 +10,7 @@ export const FILTERS: readonly { filter: ThreadFilter; label: string; empty: str
   { filter: "all", label: "All", empty: "Threads appear here." },
 ];
 
-export const OF_MEMBERS: readonly ThreadFilter[] = ["mine", "mentions"];
+export const MEMBER_FILTERS: readonly ThreadFilter[] = ["mine", "mentions"];
 
 export const filterIn = (search: URLSearchParams): ThreadFilter =>
   FILTERS.find(({ filter }) => filter === search.get(FILTER))?.filter ?? "open";

@@ -7,7 +7,7 @@ import { Avatar } from "~/lib/ui/avatar";
 import { count } from "~/lib/ui/count";
 import { Link } from "~/lib/ui/navigation/link";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
-import { ThroughMark, useIsMine } from "../link-commenting";
+import { ViaLinkBadge, useIsMine } from "../link-commenting";
 import { CommentImageList } from "../attachments/comment-image-list";
 import type { Comment, Thread } from "../optimistic";
 import { CommentText } from "../text/comment-text";
@@ -147,7 +147,7 @@ function CommentView({ comment, heading: Heading, constraint, projectId }: Comme
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
         <Heading className="flex flex-wrap items-baseline gap-x-2 text-base font-medium">
           <bdi className="wrap-anywhere">{isMine ? "You" : author.name}</bdi>
-          <ThroughMark through={through} />
+          <ViaLinkBadge through={through} />
           <span className="text-sm font-normal text-faint">
             <RelativeTime at={createdAt} />
             {editedAt === undefined ? null : " · edited"}

@@ -12,7 +12,7 @@ import { Composer, problemOf } from "../composer/composer";
 import { fromTokens } from "../composer/mentions";
 import { useDraft } from "../composer/use-draft";
 import { writeDraft } from "../drafts/drafts";
-import { ThroughMark, useIsMine } from "../link-commenting";
+import { ViaLinkBadge, useIsMine } from "../link-commenting";
 import { CommentImageList } from "../attachments/comment-image-list";
 import type { Comment } from "../optimistic";
 import { CommentText } from "../text/comment-text";
@@ -48,7 +48,7 @@ export function CommentRow({ comment, itemId, me, projectId, note = null, isNew 
       <div className="grid min-w-0 flex-1 gap-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-faint">
           <bdi className="truncate text-base font-medium text-ink">{author.name}</bdi>
-          <ThroughMark through={comment.through} />
+          <ViaLinkBadge through={comment.through} />
           <RelativeTime at={createdAt} />
           {editedAt === undefined ? null : <span>Edited</span>}
           {note === null ? null : <span>{note}</span>}

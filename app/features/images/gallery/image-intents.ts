@@ -8,8 +8,8 @@ import { designIntents } from "~/features/designs/intents";
 import { type FormValues, intent, withRedirect } from "~/lib/forms/intents";
 import { duplicateIntent, renameIntent, reorderIntent, tagIntents } from "~/lib/forms/items/item-intents";
 import { reordered } from "~/lib/forms/items/order";
-import { rotated } from "../display/image-address";
 import { api } from "#convex/_generated/api";
+import { rotationAfter } from "#convex/model/images/rotationAfter";
 
 export type DesignImage = FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId>[number];
 
@@ -61,7 +61,7 @@ export const imageIntents = {
         ...image,
         width: height,
         height: width,
-        rotation: rotated(rotation, directionOf(direction)),
+        rotation: rotationAfter(rotation, directionOf(direction)),
       }));
     },
     message: { text: "Image rotated" },

@@ -43,7 +43,7 @@ const MAX_ENTRIES = 20_000;
 
 export const STORED_MS = 2_000;
 
-/** Time before the end of a session or link at which its images are loaded again every `GRANT_MS`, for clocks that differ. */
+/** Images are loaded again every `GRANT_MS` in this time before their session or link ends, because clocks differ. */
 const EXPIRY_MARGIN_MS = 60_000;
 
 /** `position`: that of the revocations before the image was loaded. */

@@ -13,7 +13,7 @@ import { reportLink } from "./report-link.server";
 const OPERATOR = "operator@example.com";
 const LINK = { linkId: "link1", target: { kind: "project", name: "Magazine" } } as OpenedLink;
 
-it("mails reports of a link to the operator, at most three of a visitor per hour", { tags: "@mails-report-of-link" }, async () => {
+it("emails reports of a link to the operator, at most three of a visitor per hour", { tags: "@mails-report-of-link" }, async () => {
   const [deployment, mailbox] = await Promise.all([startTestDeployment(), startMailbox()]);
   const { url: convexUrl, signingKey } = deployment;
   const publicLinks: AppConfig["publicLinks"] = { enabled: true, reportTo: OPERATOR };

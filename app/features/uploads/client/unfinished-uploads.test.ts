@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { TEXTS } from "../upload-problem";
+import { PROBLEM_TEXTS } from "../upload-problem";
 import { FakeTransport, fakeTimers, file, hang, uploadTarget, TestPage } from "./testing";
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
@@ -124,10 +124,10 @@ describe("unfinished uploads", () => {
       const duplicateOf = { imageId: "i", name: "fig.jpg" };
       page.transport.onFinish = (url, anyway) => {
         if (url === "/uploads/apng" && page.transport.finished.filter((each) => each === url).length === 1)
-          return Promise.reject(new NotSent(503, { problem: TEXTS.busy, again: true }));
+          return Promise.reject(new NotSent(503, { problem: PROBLEM_TEXTS.busy, again: true }));
         if (url === "/uploads/bpng" && !anyway)
           return Promise.resolve({ name: "b.png", ok: false, problem: "Already here", again: false, duplicateOf });
-        if (url === "/uploads/cpng") return Promise.reject(new NotSent(404, { problem: TEXTS.unknown }));
+        if (url === "/uploads/cpng") return Promise.reject(new NotSent(404, { problem: PROBLEM_TEXTS.unknown }));
         if (url === "/uploads/dpng") return Promise.resolve({ name: "d.png", ok: false, problem: "Damaged", again: true, damaged: true });
         return Promise.resolve({ name: "x", ok: true, imageId: "i" });
       };

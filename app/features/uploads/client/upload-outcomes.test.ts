@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { CONTINUES, TEXTS } from "../upload-problem";
+import { CONTINUES, PROBLEM_TEXTS } from "../upload-problem";
 import { fakeTimers, file, uploadTarget, TestPage } from "./testing";
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
@@ -49,7 +49,7 @@ describe("upload outcomes", () => {
       [3, 2_000],
     ] as const) {
       await expect.poll(() => [page.transport.sendings.length, ...page.states()], { interval: 10 }).toEqual([tries, "interrupted"]);
-      expect(page.first().problem).toBe(`${TEXTS.proxyNoServer} ${CONTINUES}`);
+      expect(page.first().problem).toBe(`${PROBLEM_TEXTS.proxyNoServer} ${CONTINUES}`);
       vi.advanceTimersByTime(0.6 * ms);
       expect(page.states()).toEqual(["interrupted"]);
       vi.advanceTimersByTime(0.4 * ms);
@@ -61,9 +61,9 @@ describe("upload outcomes", () => {
     let requested = 0;
     page.transport.onFinish = () =>
       requested++ === 0
-        ? Promise.resolve({ name: "a", ok: false, problem: TEXTS.busy, again: true, soon: true })
+        ? Promise.resolve({ name: "a", ok: false, problem: PROBLEM_TEXTS.busy, again: true, soon: true })
         : requested === 2
-          ? Promise.reject(new NotSent(503, { problem: TEXTS.busy, again: true }))
+          ? Promise.reject(new NotSent(503, { problem: PROBLEM_TEXTS.busy, again: true }))
           : Promise.resolve({ name: "a", ok: true, imageId: "i" });
     page.uploads.add(uploadTarget, [file("a.png")]);
     for (const [tries, ms] of [
@@ -71,7 +71,7 @@ describe("upload outcomes", () => {
       [2, 1_000],
     ] as const) {
       await expect.poll(() => [page.transport.finished.length, ...page.states()]).toEqual([tries, "interrupted"]);
-      expect(page.first().problem).toBe(`${TEXTS.busy} ${CONTINUES}`);
+      expect(page.first().problem).toBe(`${PROBLEM_TEXTS.busy} ${CONTINUES}`);
       vi.advanceTimersByTime(ms);
     }
     await expect.poll(page.states).toEqual(["added"]);
@@ -82,7 +82,7 @@ describe("upload outcomes", () => {
     page.transport.onSend = async ({ onUrl, url }) => {
       if (page.transport.sendings.length === 1) {
         onUrl("/uploads/1");
-        throw new NotSent(404, { problem: TEXTS.unknown });
+        throw new NotSent(404, { problem: PROBLEM_TEXTS.unknown });
       }
       onUrl(url ?? "/uploads/2");
     };
@@ -95,16 +95,16 @@ describe("upload outcomes", () => {
 
   it("shows the problem and retries only where that may help", async () => {
     const refusals = [
-      new NotSent(404, { problem: TEXTS.gone }),
-      new NotSent(401, { problem: TEXTS.signedOut }),
+      new NotSent(404, { problem: PROBLEM_TEXTS.gone }),
+      new NotSent(401, { problem: PROBLEM_TEXTS.signedOut }),
       new NotSent(413, { problem: "Full", again: true }),
     ];
     page.transport.onSend = () => Promise.reject(refusals[page.transport.sendings.length - 1] ?? new Error("Unexpected"));
     page.uploads.add(uploadTarget, [file("a.png"), file("b.png"), file("c.png")]);
     await expect.poll(page.states).toEqual(["failed", "failed", "failed"]);
     expect(page.all().map(({ problem, canRetry }) => [problem, canRetry])).toEqual([
-      [TEXTS.gone, false],
-      [TEXTS.signedOut, true],
+      [PROBLEM_TEXTS.gone, false],
+      [PROBLEM_TEXTS.signedOut, true],
       ["Full", true],
     ]);
     page.transport.onSend = async ({ onUrl }) => onUrl("/uploads/9");

@@ -1,7 +1,7 @@
-import { TEXTS } from "../upload-problem";
-import { BATCH_FROM, type BatchFile, fillBatch } from "./transfer/batch";
+import { PROBLEM_TEXTS } from "../upload-problem";
+import { BATCH_MIN_FILES, type BatchFile, fillBatch } from "./transfer/batch";
 import { checksumOf } from "./transfer/checksum";
-import { GONE, isReadable } from "./transfer/is-readable";
+import { FILE_CHANGED, isReadable } from "./transfer/is-readable";
 import { NotSent, type Transport } from "./transfer/transport";
 import { isBatchable, type UploadItem } from "./upload-item";
 import type { UploadOutcomes } from "./upload-outcomes";
@@ -47,7 +47,7 @@ export class UploadSender {
     if (!first || !isBatchable(first)) return [];
     const candidates = items.slice(index).filter((each) => isBatchable(each) && each.upload.designId === first.upload.designId);
     const batch = fillBatch(candidates, ({ upload }) => upload.size);
-    return batch.length >= BATCH_FROM || first.key !== null ? batch : [];
+    return batch.length >= BATCH_MIN_FILES || first.key !== null ? batch : [];
   }
 
   async #sendBatch(items: UploadItem[]): Promise<void> {
@@ -61,7 +61,7 @@ export class UploadSender {
       const files: BatchFile[] = [];
       for (const item of items) files.push(await toBatchFile(item));
       const outcomes = await this.#transport.sendBatch(items[0]?.upload.designId ?? "", files);
-      if (outcomes.length !== items.length) throw new NotSent(500, { problem: TEXTS.failed });
+      if (outcomes.length !== items.length) throw new NotSent(500, { problem: PROBLEM_TEXTS.failed });
       for (const [index, item] of items.entries()) if (outcomes[index]) this.#outcomes.end(item, outcomes[index]);
     } catch (error) {
       const notSent = toNotSent(error);
@@ -92,7 +92,7 @@ export class UploadSender {
   async #fail(item: UploadItem, stop: AbortController, error: NotSent): Promise<void> {
     const isGone = error.status === null && item.file !== null && !(await isReadable(item.file));
     if (item.stop !== stop) return;
-    if (isGone) this.#store.change(item, { state: "failed", problem: GONE, canRetry: false, speed: null });
+    if (isGone) this.#store.change(item, { state: "failed", problem: FILE_CHANGED, canRetry: false, speed: null });
     else this.#outcomes.fail(item, error);
   }
 
@@ -141,5 +141,5 @@ async function toBatchFile(item: UploadItem): Promise<BatchFile> {
 function toNotSent(error: unknown): NotSent {
   if (error instanceof NotSent) return error;
   console.error(error);
-  return new NotSent(500, { problem: TEXTS.failed });
+  return new NotSent(500, { problem: PROBLEM_TEXTS.failed });
 }

@@ -1,4 +1,5 @@
-import { type QueuedUpload, randomId } from "./queue/queued-upload";
+import { randomId } from "~/lib/random-id";
+import type { QueuedUpload } from "./queue/queued-upload";
 import type { UploadQueue } from "./queue/upload-queue";
 import type { Transport } from "./transfer/transport";
 import { UnfinishedUploads } from "./unfinished-uploads";

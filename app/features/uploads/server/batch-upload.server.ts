@@ -7,7 +7,7 @@ import type { AppConfig } from "~/config";
 import { configContext } from "~/lib/http/context";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { receiveMultipart } from "~/lib/http/forms/receive-multipart.server";
-import { TEXTS } from "../upload-problem";
+import { PROBLEM_TEXTS } from "../upload-problem";
 import {
   type BatchAnswer,
   type BatchEntry,
@@ -18,7 +18,7 @@ import {
 } from "../upload-result";
 import { storageOwnerOf } from "./storage-owner.server";
 import { type BatchFile, storeImages } from "./store-images.server";
-import { answerFor, COMMON, notAllowed, refuse } from "./upload-answers.server";
+import { answerFor, COMMON_HEADERS, notAllowed, refuse } from "./upload-answers.server";
 import { uploadsFor } from "./uploads.server";
 
 const SILENCE_MS = 60_000;
@@ -27,11 +27,11 @@ const SILENCE_MS = 60_000;
 export async function answerBatch(request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {
   if (request.method !== "POST") return notAllowed("POST");
   const visitor = await getVisitor(context);
-  if (!visitor) return refuse(401, { problem: TEXTS.signedOut });
+  if (!visitor) return refuse(401, { problem: PROBLEM_TEXTS.signedOut });
   const designId = new URL(request.url).searchParams.get("design") ?? "";
   try {
     const outcomes = await receiveBatch(request, designId, visitor, context.get(configContext));
-    return Response.json({ outcomes } satisfies BatchAnswer, { headers: COMMON });
+    return Response.json({ outcomes } satisfies BatchAnswer, { headers: COMMON_HEADERS });
   } catch (error) {
     return answerFor(error);
   }
@@ -71,7 +71,7 @@ async function receiveBatch(
       if (tooMany || files.length !== entries.length) throw new InvalidForm("The numbers of files and entries differ");
       const reserved = await partialUploads.reserved(storageOwnerId);
       const results = await storeImages(files, { config, userId, sessionId, designId, reserved, maxFileBytes: limits.maxFileBytes });
-      return results.map((outcome) => (!outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome));
+      return results.map((outcome) => (!outcome.ok && outcome.soon ? { ...outcome, problem: PROBLEM_TEXTS.busy } : outcome));
     });
   } finally {
     for (const { path } of files) await rm(path, { force: true });

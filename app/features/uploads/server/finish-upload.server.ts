@@ -2,7 +2,7 @@ import type { AppConfig } from "~/config";
 import { storeImage } from "~/features/uploads/server/store-image.server";
 import type { UploadOutcome } from "~/features/uploads/upload-result";
 import type { PartialUpload } from "./partial-uploads/partial-uploads.server";
-import { TEXTS } from "../upload-problem";
+import { PROBLEM_TEXTS } from "../upload-problem";
 import { uploadsFor } from "./uploads.server";
 
 type ForDesign = PartialUpload & { designId: string };
@@ -33,5 +33,5 @@ async function finishOnce(part: ForDesign, { config, sessionId, onlyNew }: Finis
   );
   if (!outcome.ok && outcome.damaged) await partialUploads.remove(part);
   else if (outcome.ok || (!outcome.again && !outcome.duplicateOf)) await partialUploads.finish(part, outcome);
-  return !outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome;
+  return !outcome.ok && outcome.soon ? { ...outcome, problem: PROBLEM_TEXTS.busy } : outcome;
 }

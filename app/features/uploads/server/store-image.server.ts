@@ -92,7 +92,6 @@ const refusedAs =
   (name: string) =>
   (problem: string, again = false): Failed => ({ name, ok: false, problem, again });
 
-/** Inspects a file before it is stored. Throws `BusyError`. */
 export async function checkImage(
   file: ArrivedFile,
   {

@@ -65,7 +65,7 @@ it("reserves the storage of the project's owner, not of the editor who uploads",
   });
 });
 
-it("makes no image of bytes that a session ended elsewhere sends", async () => {
+it("creates no image from an upload of a session that was ended elsewhere", async () => {
   const zoe = await signUp(app.backend, "zoe");
   const created = await create(zoe, (await designOf(zoe)).designId, 4);
   const id = created.headers.get("Location")?.split("/").at(-1) ?? "";
@@ -81,7 +81,7 @@ it("makes no image of bytes that a session ended elsewhere sends", async () => {
   expect((await patch(4)).status).toBe(401);
 });
 
-it("refuses to finish an incomplete upload of a session that ended elsewhere", async () => {
+it("does not finish an incomplete upload of a session that was ended elsewhere", async () => {
   const amy = await signUp(app.backend, "amy");
   const created = await create(amy, (await designOf(amy)).designId, 4);
   const id = created.headers.get("Location")?.split("/").at(-1) ?? "";

@@ -16,8 +16,8 @@ import { finishUpload } from "./finish-upload.server";
 import { formatMetadata, parseMetadata } from "./tus-metadata.server";
 import type { FinishedUpload } from "./partial-uploads/upload-outcomes.server";
 import type { PartialUpload, PartialUploads, PresentUploads } from "./partial-uploads/partial-uploads.server";
-import { TEXTS } from "../upload-problem";
-import { answer, answerFor, COMMON, notAllowed, Refused, refuse, TUS_VERSION } from "./upload-answers.server";
+import { PROBLEM_TEXTS } from "../upload-problem";
+import { answer, answerFor, COMMON_HEADERS, notAllowed, Refused, refuse, TUS_VERSION } from "./upload-answers.server";
 import { requestLimitOf } from "./request-limit.server";
 import { uploadsFor } from "./uploads.server";
 
@@ -52,7 +52,7 @@ export async function answerUpload(
   if (!target.finish && version !== TUS_VERSION)
     return refuse(412, { problem: `Tus-Resumable must be ${TUS_VERSION}.` }, { "Tus-Version": TUS_VERSION });
   const visitor = await getVisitor(context);
-  if (!visitor) return refuse(401, { problem: TEXTS.signedOut });
+  if (!visitor) return refuse(401, { problem: PROBLEM_TEXTS.signedOut });
   const requested: TusRequest = { request, config, visitor, startedAt };
   try {
     if (target.id === undefined) return method === "POST" ? await create(requested) : notAllowed("POST, OPTIONS");
@@ -62,7 +62,7 @@ export async function answerUpload(
     if (!part || !target.finish || method !== "POST")
       await ignoreUnreachable((method === "PATCH" ? expectRecentSession : expectSession)(config, visitor.sessionId));
     if (finished) return await answerFinished(requested, finished, target.finish === true);
-    if (!part) return refuse(404, { problem: TEXTS.unknown });
+    if (!part) return refuse(404, { problem: PROBLEM_TEXTS.unknown });
     if (target.finish) return method === "POST" ? await finish(requested, part) : notAllowed("POST");
     if (method === "HEAD") return await describePart(requested, part);
     if (method === "PATCH") return await proceed(requested, part);
@@ -73,7 +73,7 @@ export async function answerUpload(
   }
 }
 
-/** Ignores that the deployment does not answer, because finishing checks the session again. */
+/** Ignores an unreachable deployment, because finishing checks the session again. */
 async function ignoreUnreachable(checking: Promise<void>): Promise<void> {
   await checking.catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error;
@@ -112,7 +112,7 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
       const unfinished = all.filter(isOfDesign);
       const sameUse = unfinished.filter((part) => part.designId === null && (part.purpose ?? purpose) === purpose);
       if (unfinished.length >= MAX_UNFINISHED || (purpose !== null && sameUse.length >= MAX_WITHOUT_DESIGN[purpose]))
-        throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
+        throw new Refused(429, { problem: PROBLEM_TEXTS.tooMany, again: true }, { "Retry-After": "5" });
       if (designId === null || storageOwnerId === undefined) return ignoreUnreachable(expectSession(config, visitor.sessionId));
       const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
       const images = isVersion ? 0 : reserving.filter(isOfDesign).length + 1;
@@ -225,10 +225,10 @@ function limitHeader(config: AppConfig): Record<string, string> {
 
 async function answerFinished({ request, config }: TusRequest, finished: FinishedUpload, finish: boolean): Promise<Response> {
   const method = methodOf(request);
-  if (finish) return method === "POST" ? Response.json(finished.outcome, { headers: COMMON }) : notAllowed("POST");
+  if (finish) return method === "POST" ? Response.json(finished.outcome, { headers: COMMON_HEADERS }) : notAllowed("POST");
   const length = String(finished.length);
   if (method === "HEAD") return answer(200, { "Upload-Offset": length, "Upload-Length": length, "Upload-Expires": expires(finished) });
-  if (method === "PATCH") return refuse(409, { problem: TEXTS.incomplete, again: true });
+  if (method === "PATCH") return refuse(409, { problem: PROBLEM_TEXTS.incomplete, again: true });
   if (method !== "DELETE") return notAllowed("HEAD, PATCH, DELETE, OPTIONS");
   await uploadsFor(config).partialUploads.removeFinished(finished.id);
   return answer(204);
@@ -258,10 +258,10 @@ async function finish({ request, config, visitor }: TusRequest, part: PartialUpl
   const isIncomplete = (await partialUploads.offset(part)) < part.length;
   // The mutations that create the image check the session of a complete upload.
   if (designId === null || isIncomplete) await ignoreUnreachable(expectSession(config, visitor.sessionId));
-  if (designId === null) return refuse(404, { problem: TEXTS.unknown });
-  if (isIncomplete) return refuse(409, { problem: TEXTS.incomplete, again: true });
+  if (designId === null) return refuse(404, { problem: PROBLEM_TEXTS.unknown });
+  if (isIncomplete) return refuse(409, { problem: PROBLEM_TEXTS.incomplete, again: true });
   const outcome = await finishUpload({ ...part, designId }, { config, sessionId: visitor.sessionId, onlyNew: !anyway });
-  return Response.json(outcome, { headers: COMMON });
+  return Response.json(outcome, { headers: COMMON_HEADERS });
 }
 
 const expires = ({ expiresAt }: { expiresAt: number }) => new Date(expiresAt).toUTCString();

@@ -2,7 +2,7 @@ import { reachServer } from "./reach-server";
 
 const ADDRESS = /https?:\/\/\S+\.js/;
 
-/** Imports a module; after a failure at another address, as Chromium never repeats a failed import. Throws an error that can be shown. */
+/** Imports a module. After a failure, imports it from another URL, because Chromium never retries one. Throws an error with a text to show. */
 export async function loadModule<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     await reachServer();

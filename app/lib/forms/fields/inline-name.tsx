@@ -70,7 +70,7 @@ function EditableName({ item, thing, intent, constraint, small = false }: NameIn
             autoComplete="off"
             data-command={`Rename ${thing}`}
             className={clsx(
-              "field-sizing-content max-w-full min-w-16 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text pointer-coarse:min-h-11",
+              "field-sizing-content max-w-full min-w-16 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-background aria-invalid:border-danger-text pointer-coarse:min-h-11",
               sizeOf(small),
             )}
             onFocus={(event) => {

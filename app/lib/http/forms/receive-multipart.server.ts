@@ -80,7 +80,7 @@ export async function receiveMultipart<Result>(
 
   // Node's and the DOM's types differ in a kind of reader that is unused here.
   const body = Readable.fromWeb(request.body as ReadableStream<Uint8Array>);
-  const silent = () => stop.abort(new UploadAborted("The form stopped arriving"));
+  const silent = () => stop.abort(new UploadAborted("The connection was silent for too long"));
   let timer = setTimeout(silent, silenceMs);
   body.on("data", () => {
     clearTimeout(timer);
@@ -94,7 +94,7 @@ export async function receiveMultipart<Result>(
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : cause instanceof InvalidForm ? cause : null;
     for (const stream of arriving) stream.destroy(new Error("Aborted"));
     await Promise.allSettled(files);
-    throw reason ?? new UploadAborted("The form did not arrive completely", { cause });
+    throw reason ?? new UploadAborted("The form was not received completely", { cause });
   } finally {
     clearTimeout(timer);
   }

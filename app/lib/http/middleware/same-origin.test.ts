@@ -11,7 +11,7 @@ const config = { ...testConfig, trustedOrigins: ["https://trusted.example"] };
 describe("sameOrigin", () => {
   it.each([
     ["our own form", "/projects", { Origin: OWN, Cookie: "a=b", "Sec-Fetch-Site": "same-origin" }, 200],
-    ["our own form, in a browser without Fetch-Metadata", "/projects", { Origin: OWN, Cookie: "a=b" }, 200],
+    ["our own form, in a browser without Fetch Metadata", "/projects", { Origin: OWN, Cookie: "a=b" }, 200],
     ["our own form before any cookie", "/sign-in", { Origin: OWN, "Sec-Fetch-Site": "same-origin" }, 200],
     ["a program", "/api/auth/sign-in/email", {}, 200],
     ["another site", "/projects", { Origin: FOREIGN, Cookie: "a=b", "Sec-Fetch-Site": "cross-site" }, 403],

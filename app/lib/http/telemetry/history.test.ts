@@ -38,7 +38,7 @@ describe("recordHistory", () => {
     for (let each = 0; each < 100; each += 1) observe(each < 90 ? 0.02 : 0.4);
     await vi.advanceTimersByTimeAsync(1000);
     const [first, second] = await history.samples();
-    // 95 of 100 is in the middle of the 10 requests from 250 to 500 ms.
+    // The 95th of 100 requests is in the middle of the 10 requests that took 250 to 500 ms.
     expect(first?.latency).toBeCloseTo(375, 5);
     expect(second).toMatchObject({ requests: 0, latency: null });
     observe(30);

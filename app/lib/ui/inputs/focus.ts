@@ -7,7 +7,7 @@ const ABOVE = "dialog, [popover]:not(.sidebar), [data-sonner-toaster]";
 const FIELD = "input, textarea, select, [contenteditable]";
 const CONTROL = "a[href], button, input, select, textarea";
 
-/** Focuses the heading, or after Back the followed link. Fields, remaining controls and new search strings keep the focus. */
+/** Focuses the heading, or after Back the followed link. Keeps the focus on fields and remaining controls, and if only the search string changes. */
 export function useFocusAfterNavigation(): void {
   const { pathname } = useLocation();
   const isBackward = useNavigationType() === NavigationType.Pop;

@@ -6,7 +6,7 @@ import type { Issuer } from "./issuer.server";
 import type { IssuerProfile } from "./issuer-profile";
 
 /** The provider id in an OAuth flow's server context. It binds the callback to the issuer at which the flow began. */
-export const BEGUN_AT = "issuer";
+export const FLOW_ISSUER = "issuer";
 
 export const ISSUER_UNAVAILABLE = "ISSUER_UNAVAILABLE";
 
@@ -91,7 +91,7 @@ async function available(client: Issuer) {
 
 /** Throws before the code is sent to an issuer at which this sign-in did not begin (RFC 9207, 2.4 and 4). */
 async function expectOwnCallback(client: Issuer): Promise<void> {
-  const begunAt = (await getOAuthState())?.serverContext?.[BEGUN_AT];
+  const begunAt = (await getOAuthState())?.serverContext?.[FLOW_ISSUER];
   if (begunAt !== client.settings.id) throw new Error("The sign-in began at another issuer.");
   const { authorization_response_iss_parameter_supported: namesItself } = await client.metadata();
   // Better Auth compares the name, but accepts a response without it.

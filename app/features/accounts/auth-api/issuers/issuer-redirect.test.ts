@@ -38,7 +38,7 @@ function openSignIn({ path = "/sign-in", headers = {}, method = "GET", accounts 
 }
 
 describe("issuerRedirect", () => {
-  it("leads to the issuer, and stores the state for the way back", async () => {
+  it("redirects to the issuer, and stores the state for the callback", async () => {
     const cookie = "atelier.session_token=ended";
     const answer = await openSignIn({
       path: "/sign-in?redirectTo=%2Fbilling",

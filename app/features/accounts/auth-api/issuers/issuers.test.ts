@@ -255,7 +255,7 @@ describe("two issuers", () => {
   });
 });
 
-it("leads back to the origin of the sign-in, by the callback of the first origin", async () => {
+it("redirects to the origin of the sign-in, through the first origin's callback", async () => {
   const first = "http://localhost:4000";
   const config = { ...configWith(), origins: [first, ORIGIN] };
   const browser = new Browser(config);
@@ -280,7 +280,7 @@ describe("a faulty issuer", () => {
     expect((await start(config)).status).toBe(200);
   });
 
-  it("receives one request for several sign-ins while it is down", { tags: "@issuer-pause" }, async () => {
+  it("receives one request for several sign-ins while it is unavailable", { tags: "@issuer-pause" }, async () => {
     acme.answer(DISCOVERY, (_, response) => response.writeHead(503).end());
     const config = configWith();
     const requests = acme.requestCount(DISCOVERY);
@@ -288,7 +288,7 @@ describe("a faulty issuer", () => {
     expect(acme.requestCount(DISCOVERY)).toBe(requests + 1);
   });
 
-  it("receives one request for several logout tokens while it sends no keys", { tags: "@issuer-keys-pause" }, async () => {
+  it("receives one request for several logout tokens while its keys are unavailable", { tags: "@issuer-keys-pause" }, async () => {
     acme.answer("/jwks", (_, response) => response.writeHead(503).end());
     const client = openIssuer(settingsOf(acme));
     const token = await acme.logoutToken({ sub: "x" });
@@ -599,7 +599,7 @@ describe("sign-out", () => {
   const signOut = async (browser: Browser) =>
     Object((await browser.send("/sign-out", { body: { callbackURL, disableRedirect: true } })).body) as { success: boolean; url?: string };
 
-  it("leads to the issuer at which the session began", { tags: "@issuer-end-session" }, async () => {
+  it("redirects to the issuer at which the session began", { tags: "@issuer-end-session" }, async () => {
     const grace = acme.person();
     const browser = new Browser(configWith([settingsOf(acme, { endSession: true })]));
     await browser.signIn(grace);
@@ -624,7 +624,7 @@ describe("sign-out", () => {
     expect([...new URL(url).searchParams.keys()]).toEqual(["client_id", "post_logout_redirect_uri"]);
   });
 
-  it("stays here without the setting, and for a session that began with a password", async () => {
+  it("redirects to no issuer without the setting, or for a session by password", async () => {
     const grace = acme.person();
     const without = new Browser(configWith());
     await without.signIn(grace);
@@ -638,7 +638,7 @@ describe("sign-out", () => {
     expect(await signOut(own)).toEqual({ success: true });
   });
 
-  it("ends the session here while the issuer does not answer", async () => {
+  it("ends the session in the app while the issuer does not answer", async () => {
     const config = configWith([settingsOf(acme, { endSession: true })]);
     const browser = new Browser(config);
     await browser.signIn(acme.person());
@@ -661,7 +661,7 @@ describe("issuers as the only way to sign in", () => {
     expect(await new Browser(only()).send(path, { body })).toMatchObject({ status: 403, body: { code: "SINGLE_SIGN_ON_REQUIRED" } });
   });
 
-  it("leave the link that the operator prints", { tags: "@operator-sign-in-link" }, async () => {
+  it("accept the sign-in link that the operator prints", { tags: "@operator-sign-in-link" }, async () => {
     const grace = acme.person();
     await new Browser(only()).signIn(grace);
     const accounts = await administration(only());

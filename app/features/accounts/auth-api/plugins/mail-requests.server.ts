@@ -17,7 +17,7 @@ const ASKING: Record<string, "reset" | "verify" | "link" | "code"> = {
   "/email-otp/request-password-reset": "code",
 };
 
-/** The operator prints sign-in links, too, so that following one needs no mail. */
+/** The operator prints sign-in links, too, so that following one needs no email. */
 const NEEDS_MAIL = /^\/(sign-in\/(magic-link|email-otp)|email-otp\/)/;
 const RESETS = /reset-password|request-password-reset|forget-password/;
 
@@ -35,7 +35,7 @@ const SIGN_UP_MIN_MS = 400;
 const requested = z.object({ email: z.email().toLowerCase() });
 const codeRequest = z.object({ type: z.enum(["sign-in", "email-verification", "forget-password"]) });
 
-/** Guards endpoints that send mail: one mail per address and minute, and equal work and time for unknown addresses. */
+/** Guards endpoints that send mail: one email per address and minute, and equal work and time for unknown addresses. */
 export function mailRequests(config: AppConfig) {
   const receivedAt = new WeakMap<Request, number>();
   const minimumMs = (path = "") => {

@@ -3,7 +3,7 @@ import type { BetterAuthPlugin, DBAdapter, User } from "better-auth";
 
 const RESET = "/email-otp/reset-password";
 
-/** Endpoints where a mailed secret can verify an address for the first time. A reset commits in one mutation. */
+/** Endpoints where an emailed secret can verify an address for the first time. A reset commits in one mutation. */
 const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", RESET]);
 
 const verifyingRequests = new WeakSet<object>();

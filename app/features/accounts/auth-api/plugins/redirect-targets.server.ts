@@ -11,11 +11,11 @@ const AMBIGUOUS = /[\\\u0000-\u001f\u007f-\u009f]|%(25)*(2f|5c|0[0-9a-f]|1[0-9a-
 /** Characters that no URI contains (RFC 3986, 2) and that the Location header rejects. */
 const NOT_IN_URI = /[^\u0021-\u007e]/;
 
-/** Maximum length, because wrapping a long address into the lines of a mail takes quadratic time. */
+/** Maximum length, because wrapping a long address into the lines of an email takes quadratic time. */
 const TARGET_LENGTH = 2048;
 
 /** Rejects targets with an ambiguous path: Better Auth checks `/..//evil` as a local path but redirects to `//evil`. */
-export const plainTargets = () =>
+export const redirectTargets = () =>
   ({
     id: "plain-targets",
     hooks: {

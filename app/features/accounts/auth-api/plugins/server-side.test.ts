@@ -129,7 +129,7 @@ describe("the hook that removes sign-in methods of an unverified account", () =>
   });
 });
 
-it("trusts addresses that match a wildcard of digits, but no host names", async () => {
+it("trusts IP addresses that match a wildcard, but no host names", async () => {
   const patterns = ["http://192.168.*.*", "http://10.*:3000"];
   const context = await authFor({ ...config, trustedOrigins: patterns }, new Request(ORIGIN)).$context;
   const trusted = (origin: string) => context.isTrustedOrigin(origin);

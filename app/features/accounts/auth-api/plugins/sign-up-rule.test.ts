@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it("signs in with an invitation where addresses must be verified, and mails nothing", async () => {
+it("signs in with an invitation where addresses must be verified, and emails nothing", async () => {
   const accounts = { ...app.config.accounts, signUp: "invited" as const, requireEmailVerification: true };
   const config = { ...app.config, smtpUrl: "smtp://127.0.0.1:1", accounts };
   const { token, tokenHash } = createInvitationToken();

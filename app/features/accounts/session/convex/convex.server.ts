@@ -76,7 +76,7 @@ export function requestConvex(request: Request, context: Readonly<RouterContextP
     return promise;
   }
 
-  /** Sends the queries of all loaders as one call, after loaders that wait only for the visitor have added theirs. */
+  /** Sends the queries of all loaders in one call, once loaders that awaited the visitor have added theirs. */
   async function sendWaiting(): Promise<void> {
     await tokens.current().catch(() => undefined);
     await setImmediate();

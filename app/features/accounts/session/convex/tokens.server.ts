@@ -23,7 +23,6 @@ export type UserClaims = {
 /** `quota` is in bytes; the app server's own calls pass it as an argument. */
 type Plans = { limited?: boolean; quota?: number };
 
-/** `address`: the client's network, which the audit log stores. */
 type UserTokenOptions = Plans & { address?: string };
 
 type SigningKey = AppConfig["signingKey"];

@@ -61,7 +61,7 @@ export function DesignPicker({ project, batch, onDone }: { project: Target; batc
               id={`${id}-design`}
               value={selectedId}
               onChange={({ target }) => setSelectedId(target.value)}
-              className="h-9 w-full rounded-md border border-edge bg-ground px-2 text-base text-ink pointer-coarse:h-11 pointer-coarse:text-lg"
+              className="h-9 w-full rounded-md border border-edge bg-background px-2 text-base text-ink pointer-coarse:h-11 pointer-coarse:text-lg"
             >
               <option value={NEW}>A new design</option>
               {designs.map((design) => (

@@ -40,7 +40,7 @@ it("stores the handles of dropped files where the browser offers them", async ()
   expect(await Promise.all(files.map(fileHandleOf))).toEqual([null, handle]);
 });
 
-it("names pasted pixels after the time and keeps the names of files", () => {
+it("names pasted image data after the time and keeps the names of files", () => {
   const files = [new File(["x"], "image.png", { type: "image/png" }), new File(["x"], "image.png"), new File(["x"], "Poster.png")];
   const transfer = { files } as unknown as DataTransfer;
   expect(readPastedFiles(transfer, new Date(2026, 10, 21, 9, 5, 7)).map(({ name, type }) => [name, type])).toEqual([

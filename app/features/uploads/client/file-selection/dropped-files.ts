@@ -47,7 +47,7 @@ const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry 
 
 const NAMELESS = /^image\.(\w+)$/i;
 
-/** Returns pasted files. Pixels are named after the time, since browsers call all of them "image.png". */
+/** Returns pasted files. Pasted image data is named after the time, because browsers name it "image.png". */
 export function readPastedFiles(transfer: DataTransfer, now: Date): File[] {
   const two = (part: number) => String(part).padStart(2, "0");
   const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join("-");

@@ -1,4 +1,5 @@
-import { type QueuedUpload, randomId } from "./queued-upload";
+import { randomId } from "~/lib/random-id";
+import type { QueuedUpload } from "./queued-upload";
 import { legacyKey } from "./upload-database";
 
 export function takeLegacyUploads(userId: string): QueuedUpload[] {

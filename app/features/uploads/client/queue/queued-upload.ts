@@ -23,6 +23,3 @@ export type QueuedUpload = {
 export function isSameFile({ name, size, modified }: Pick<QueuedUpload, "name" | "size" | "modified">, file: File): boolean {
   return name === file.name && size === file.size && modified === file.lastModified;
 }
-
-/** Returns a random id. `randomUUID` is missing on plain http. */
-export const randomId = () => [...crypto.getRandomValues(new Uint32Array(3))].map((part) => part.toString(36)).join("");

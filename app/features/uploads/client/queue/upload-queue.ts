@@ -2,7 +2,8 @@ import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from "idb";
 import { fileHandleOf } from "../file-selection/file-handles";
 import { takeLegacyUploads } from "./legacy-uploads";
 import { lockTab, openTabs } from "./open-tabs";
-import { type QueuedUpload, randomId } from "./queued-upload";
+import { randomId } from "~/lib/random-id";
+import type { QueuedUpload } from "./queued-upload";
 import { UPLOAD_DATABASE } from "./upload-database";
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;

@@ -3,7 +3,7 @@ import { SMALLEST_CHUNK } from "./chunk-size";
 
 export type BatchFile = { file: File; entry: BatchEntry };
 
-export const BATCH_FROM = 8;
+export const BATCH_MIN_FILES = 8;
 
 /** With the entries, a batch fits into the chunk size that proxies accept. */
 const BATCH_MAX_BYTES = SMALLEST_CHUNK / 2;

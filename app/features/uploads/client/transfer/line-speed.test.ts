@@ -3,7 +3,7 @@ import { createLineSpeed } from "./line-speed";
 
 const MB = 1_000_000;
 
-it("after a fast large request, reports the line as fast for files under a second", () => {
+it("after a fast large request, files below a second of transfer count as fast", () => {
   const line = createLineSpeed();
   expect(line.isFastFor(5 * MB)).toBe(false);
   line.record(5 * MB, 250);

@@ -1,4 +1,4 @@
-import { TEXTS, TRY_AGAIN, type UploadProblem } from "../../upload-problem";
+import { PROBLEM_TEXTS, TRY_AGAIN, type UploadProblem } from "../../upload-problem";
 import type { UploadOutcome } from "../../upload-result";
 import type { BatchFile } from "./batch";
 
@@ -36,19 +36,19 @@ export type Transport = {
 export type Remedy = { kind: "wait" | "restart" | "fail"; problem: string; canRetry: boolean };
 
 export function remedyFor({ status, answer }: NotSent): Remedy {
-  const problem = answer?.problem ?? (status === null ? LOST : (proxyProblem(status) ?? TEXTS.busy));
+  const problem = answer?.problem ?? (status === null ? LOST : (proxyProblem(status) ?? PROBLEM_TEXTS.busy));
   if (status === null || status === 408 || status === 429 || status === 423 || status >= 500)
     return { kind: "wait", problem, canRetry: true };
-  if (status === 404 && answer?.problem === TEXTS.unknown) return { kind: "restart", problem, canRetry: true };
+  if (status === 404 && answer?.problem === PROBLEM_TEXTS.unknown) return { kind: "restart", problem, canRetry: true };
   if (status === 460 || (status === 409 && !answer?.duplicateOf)) return { kind: "wait", problem, canRetry: true };
   if (answer) return { kind: "fail", problem, canRetry: answer.again ?? status === 401 };
-  return { kind: "fail", problem: status === 413 ? problem : `${TEXTS.failed} ${TRY_AGAIN}`, canRetry: true };
+  return { kind: "fail", problem: status === 413 ? problem : `${PROBLEM_TEXTS.failed} ${TRY_AGAIN}`, canRetry: true };
 }
 
 function proxyProblem(status: number): string | null {
-  if (status === 408) return TEXTS.timeout;
-  if (status === 413) return TEXTS.proxyTooLarge;
-  return status === 502 || status === 504 ? TEXTS.proxyNoServer : null;
+  if (status === 408) return PROBLEM_TEXTS.timeout;
+  if (status === 413) return PROBLEM_TEXTS.proxyTooLarge;
+  return status === 502 || status === 504 ? PROBLEM_TEXTS.proxyNoServer : null;
 }
 
 const LOST = "Waiting for connection";

@@ -1,5 +1,5 @@
 import { TRY_AGAIN } from "../../upload-problem";
-import { GONE, isReadable } from "./is-readable";
+import { FILE_CHANGED, isReadable } from "./is-readable";
 import { RETRY_MS } from "./retry-delays";
 import { NotSent, remedyFor } from "./transport";
 import { tusTransport } from "./tus-transport";
@@ -29,7 +29,7 @@ export async function uploadAhead(file: File, metadata: Record<string, string>):
       return new URL(url ?? "", location.href).pathname.split("/").at(-1) ?? "";
     } catch (error) {
       if (!(error instanceof NotSent)) throw error;
-      if (error.status === null && !(await isReadable(file))) throw new Error(GONE, { cause: error });
+      if (error.status === null && !(await isReadable(file))) throw new Error(FILE_CHANGED, { cause: error });
       const { kind, problem } = remedyFor(error);
       const delay = RETRY_MS[tries];
       if (error.status === null && delay === undefined) throw new Error(LOST, { cause: error });

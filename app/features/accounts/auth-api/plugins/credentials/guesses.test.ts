@@ -134,7 +134,7 @@ describe(`${GUESSES} concurrent guesses from different addresses`, () => {
     },
   );
 
-  it("mails one sign-in link to an address", async () => {
+  it("emails one sign-in link to an address", async () => {
     const { email } = await signUp();
     const answers = await atOnce(() => post("/sign-in/magic-link", { email, callbackURL: "/projects" }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

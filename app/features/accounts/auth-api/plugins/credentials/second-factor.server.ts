@@ -38,7 +38,7 @@ const redirectToChallenge = {
   }),
 };
 
-/** Rejects mailed codes until an authenticator code confirmed the second factor; Better Auth would accept a mailed one. */
+/** Rejects emailed codes until an authenticator code confirmed the second factor; Better Auth would accept an emailed one. */
 const onlyWhenEnabled = {
   matcher: ({ path }: { path?: string }) => path === "/two-factor/send-otp" || path === "/two-factor/verify-otp",
   handler: createAuthMiddleware(async (ctx) => {

@@ -8,7 +8,7 @@ import { decodeJwt } from "jose";
 import { z } from "zod";
 import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
-import { BEGUN_AT, issuerProvider } from "../../issuers/issuer-provider.server";
+import { FLOW_ISSUER, issuerProvider } from "../../issuers/issuer-provider.server";
 import { signedInAt } from "../../issuers/issuer-rules.server";
 import { isSingleSignOnOnly } from "../../providers/social-providers.server";
 import { issuersOf, LOGOUT_ID_SECONDS, type LogoutRequest } from "../../issuers/issuer.server";
@@ -25,15 +25,15 @@ const FIELD = { type: "string", required: false, input: false, returned: false }
 
 const started = z.object({ provider: z.string() });
 
-const marks = z.object({
+const issuerFields = z.object({
   issuer: z.string(),
   issuerSubject: z.string(),
   issuerSession: z.string().nullish(),
   adminGroup: z.string().nullish(),
 });
-type Marks = z.infer<typeof marks>;
+type IssuerFields = z.infer<typeof issuerFields>;
 const withSecondFactor = z.object({ twoFactorEnabled: z.literal(true) });
-const challenged = marks.extend({ userId: z.string() });
+const challenged = issuerFields.extend({ userId: z.string() });
 
 type Once = (key: string, seconds: number) => Promise<boolean>;
 
@@ -63,7 +63,7 @@ export function issuers(config: AppConfig, once: Once) {
           session: {
             create: {
               before: async (session, ctx) => {
-                const found = ctx && clients.size > 0 ? await marksOf(session.userId, ctx) : null;
+                const found = ctx && clients.size > 0 ? await issuerFieldsOf(session.userId, ctx) : null;
                 return found ? { data: { ...session, ...found } } : undefined;
               },
             },
@@ -82,7 +82,7 @@ export function issuers(config: AppConfig, once: Once) {
         },
         {
           matcher: ({ path, body }) => STARTS.has(path ?? "") && clients.has(started.safeParse(body).data?.provider ?? ""),
-          handler: createAuthMiddleware(async ({ body }) => addOAuthServerContext({ [BEGUN_AT]: started.parse(body).provider })),
+          handler: createAuthMiddleware(async ({ body }) => addOAuthServerContext({ [FLOW_ISSUER]: started.parse(body).provider })),
         },
         {
           matcher: ({ path }) => path === "/sign-out" && [...clients.values()].some(({ settings }) => settings.endSession),
@@ -135,18 +135,18 @@ async function endSessions({ context: { adapter } }: GenericEndpointContext, iss
   await adapter.deleteMany({ model: "session", where });
 }
 
-/** Returns the marks of a new session: of this sign-in, of the one that a second factor completes, or of the session that it replaces. */
-async function marksOf(userId: string, ctx: GenericEndpointContext): Promise<Marks | null> {
+/** Returns the issuer of a new session, from this sign-in, the sign-in before the second factor, or the replaced session. */
+async function issuerFieldsOf(userId: string, ctx: GenericEndpointContext): Promise<IssuerFields | null> {
   if (ctx.path === CALLBACK) {
     const found = await signedInAt.get();
-    if (found) await rememberForSecondFactor(userId, found, ctx);
+    if (found) await storeForSecondFactor(userId, found, ctx);
     return found;
   }
   const replaced = ctx.context.session;
-  if (replaced?.user.id === userId) return storedMarks(replaced.session.id, ctx);
+  if (replaced?.user.id === userId) return storedIssuerFields(replaced.session.id, ctx);
   if (!SECOND_FACTOR.test(ctx.path)) return null;
-  const remembered = await ctx.getSignedCookie(secondFactorCookie(ctx).name, ctx.context.secret);
-  const { data } = challenged.safeParse(jsonIn(remembered));
+  const stored = await ctx.getSignedCookie(secondFactorCookie(ctx).name, ctx.context.secret);
+  const { data } = challenged.safeParse(jsonIn(stored));
   if (data?.userId !== userId) return null;
   expireCookie(ctx, secondFactorCookie(ctx));
   const { issuer, issuerSubject, issuerSession, adminGroup } = data;
@@ -154,12 +154,12 @@ async function marksOf(userId: string, ctx: GenericEndpointContext): Promise<Mar
 }
 
 /** Better Auth omits these fields from sessions in its context. */
-async function storedMarks(id: string, { context: { adapter } }: GenericEndpointContext): Promise<Marks | null> {
-  return marks.safeParse(await adapter.findOne({ model: "session", where: [{ field: "id", value: id }] })).data ?? null;
+async function storedIssuerFields(id: string, { context: { adapter } }: GenericEndpointContext): Promise<IssuerFields | null> {
+  return issuerFields.safeParse(await adapter.findOne({ model: "session", where: [{ field: "id", value: id }] })).data ?? null;
 }
 
-/** Stores the marks in a cookie, because the request that completes a second factor does not contain the issuer. */
-async function rememberForSecondFactor(userId: string, found: Marks, ctx: GenericEndpointContext): Promise<void> {
+/** Stores the issuer in a cookie, because the request that completes a second factor does not contain it. */
+async function storeForSecondFactor(userId: string, found: IssuerFields, ctx: GenericEndpointContext): Promise<void> {
   const user = await ctx.context.internalAdapter.findUserById(userId);
   if (!withSecondFactor.safeParse(user).success) return;
   const { name, attributes } = secondFactorCookie(ctx);
@@ -171,7 +171,7 @@ const secondFactorCookie = ({ context }: GenericEndpointContext) =>
 
 async function endingAt(ctx: GenericEndpointContext): Promise<{ issuer: string; idToken: string | null } | null> {
   const current = await getSessionFromCtx(ctx);
-  const data = current && (await storedMarks(current.session.id, ctx));
+  const data = current && (await storedIssuerFields(current.session.id, ctx));
   if (!data) return null;
   const accounts = await ctx.context.internalAdapter.findAccounts(current.user.id);
   const account = accounts.find(({ providerId, accountId }) => providerId === data.issuer && accountId === data.issuerSubject);

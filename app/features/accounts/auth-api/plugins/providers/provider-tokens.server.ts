@@ -17,7 +17,7 @@ const tokensRequest = z.object({ ...byProvider, userId: z.string().optional() })
 
 const dataOnly = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
 
-/** Returns tokens and profile by provider id (specification 7); Better Auth expects the row's id. The keys replace its endpoints. */
+/** Returns tokens and profile by provider id (specification 7); Better Auth expects the row's id. Endpoints with its names replace its own. */
 export const providerTokens = () =>
   ({
     id: "provider-tokens",

@@ -9,7 +9,7 @@ import { type Person, PICTURE, type ProviderId, shapes } from "./shapes.ts";
 
 export type Redirect = { url: string; form: URLSearchParams | null };
 
-export type StandIn = {
+export type FakeProviders = {
   settings: Record<string, string>;
   origin: string;
   newPerson(id: ProviderId, fields?: Partial<Person>): Person;
@@ -35,7 +35,7 @@ type Code = {
 type Token = { id: ProviderId; person: Person; scopes: string[]; app: string };
 type Refresh = Token & { device: string };
 
-const KEY_ID = "stand-in";
+const KEY_ID = "fake";
 const ID_TOKEN_SECONDS = 3600;
 
 export const KEY_ADDRESSES = {
@@ -73,7 +73,7 @@ const secretOf = (id: ProviderId) => allProviders[`${id.toUpperCase()}_CLIENT_SE
 export const clientIdOf = (id: ProviderId) => allProviders[variablesOf(id).needs[0] ?? ""] ?? "";
 
 /** Serves the token, key and profile addresses of all thirty providers (`shapes.ts`). `redirect.ts` sends the app's requests here. */
-export async function startStandIn(): Promise<StandIn> {
+export async function startFakeProviders(): Promise<FakeProviders> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: "RS256", use: "sig" }] };
   const codes = new Map<string, Code>();
@@ -85,7 +85,7 @@ export async function startStandIn(): Promise<StandIn> {
   const introduced = new Set<string>();
   let followed = 0;
 
-  const sign: StandIn["sign"] = (claims, { alg = "RS256", secret, kid = KEY_ID } = {}) =>
+  const sign: FakeProviders["sign"] = (claims, { alg = "RS256", secret, kid = KEY_ID } = {}) =>
     new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(secret ?? privateKey);
 
   const idTokenOf = async (id: ProviderId, person: Person) => {
@@ -235,7 +235,7 @@ export async function startStandIn(): Promise<StandIn> {
     settings: {
       ...allProviders,
       NODE_OPTIONS: `--import ${new URL("./redirect.ts", import.meta.url)}`,
-      PROVIDER_STAND_IN: origin,
+      FAKE_PROVIDERS: origin,
       PROVIDER_HOSTS: [...HOSTS].join(","),
     },
     origin,

@@ -8,7 +8,7 @@ const NOTHING = {};
 
 export const useIsSharing = (): boolean => useMe()?.hasMembers === true;
 
-export function useMembersOfOwn(): (projectId: string) => readonly string[] {
+export function useMembersOfOwnProjects(): (projectId: string) => readonly string[] {
   const isSharing = useIsSharing();
   const { shared }: Record<string, FunctionReturnType<typeof api.members.listOwnShared> | Error | undefined> = useQueries(
     isSharing ? SHARED : NOTHING,

@@ -4,7 +4,7 @@ import { readSecretFiles } from "./secret-files.ts";
 import { secretSettings } from "./settings.ts";
 
 /** Reads only the settings of a command. `problemsOf` returns a sentence for each invalid combination. Throws `ConfigError`. */
-export async function readSome<Schema extends z.ZodObject>(
+export async function readCommandSettings<Schema extends z.ZodObject>(
   env: NodeJS.ProcessEnv,
   schema: Schema,
   problemsOf: (set: z.infer<Schema>) => Promise<string[]>,
