@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, signUp } from "../../tests/convex/backends.ts";
 import { equals } from "../../tests/convex/equals.ts";
 import { api } from "../_generated/api";
-import { type FilterClause } from "../model/accounts/adapterFilters";
+import type { FilterClause } from "../model/accounts/adapterFilters";
 
 const { store } = api.accounts;
 

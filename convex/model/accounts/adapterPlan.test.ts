@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { planRead } from "./adapterPlan";
-import { type FilterClause } from "./adapterFilters";
+import type { FilterClause } from "./adapterFilters";
 
 const indexes = [
   { name: "id", fields: ["id"] },

@@ -1,4 +1,4 @@
-import { type PaginationOptions, type PaginationResult } from "convex/server";
+import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";

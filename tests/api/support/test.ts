@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { test as base } from "@playwright/test";
 import { type RunningApp, startApp } from "../../harness/app.ts";
-import { type SocialServer } from "../../harness/services/oidc.ts";
+import type { SocialServer } from "../../harness/services/oidc.ts";
 import { socialOfWorker } from "../../harness/services/servers.ts";
 import { type Store, storeOf } from "../../harness/store.ts";
 import { type Member, member, Program } from "./program.ts";

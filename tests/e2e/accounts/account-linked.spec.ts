@@ -3,7 +3,7 @@ import type { BrowserContext, Locator, Page } from "@playwright/test";
 import { Program, through } from "../../api/support/program.ts";
 import { startApp } from "../../harness/app.ts";
 import type { Mailbox } from "../../harness/services/mailbox.ts";
-import { type Identity, type SocialServer } from "../../harness/services/oidc.ts";
+import type { Identity, SocialServer } from "../../harness/services/oidc.ts";
 import { mailboxOfWorker, socialOfWorker } from "../../harness/services/servers.ts";
 import { type Store, storeOf } from "../../harness/store.ts";
 import { withAndWithoutJavaScript, expect, expectAccessible, hydrated, test as base } from "../../harness/test.ts";

@@ -11,7 +11,7 @@ import { useScripted } from "~/lib/ui/use-scripted";
 import { FormDetails } from "./form-details";
 import { MentionArea } from "../composer/mention-area";
 import { AddImagesButton, Attachments, ImageInput } from "../attachments/attachments";
-import { type CommentImage } from "../attachments/comment-images";
+import type { CommentImage } from "../attachments/comment-images";
 import { useAttachments } from "../attachments/use-attachments";
 import { useGuest, useLinkCommenting } from "../link-commenting";
 import type { Comment, Thread } from "../optimistic";

@@ -1,6 +1,6 @@
 import { intent } from "~/lib/forms/intents";
 import { api } from "#convex/_generated/api";
-import { type Deliveries } from "#convex/model/notifications/settings";
+import type { Deliveries } from "#convex/model/notifications/settings";
 import { DEFAULT_DELIVERIES, isDelivery, NOTIFICATION_KINDS, type NotificationKind } from "#convex/model/notifications/kinds";
 
 export const settingIntents = {
