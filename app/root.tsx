@@ -31,7 +31,7 @@ import { DeferredScripts } from "~/lib/rendering/deferred-scripts";
 import { NavigationGuard } from "~/features/shell/navigation-guard";
 import { Announcer } from "~/lib/ui/overlays/announcer";
 import { DEFAULT_THEME, DENSITIES } from "~/lib/ui/theme/preferences";
-import { FlashMessage } from "~/lib/ui/overlays/flash-message";
+import { FlashBanner } from "~/lib/ui/overlays/flash-banner";
 import { ProgressBar } from "~/lib/ui/progress-bar";
 import { ThemeColour } from "~/lib/ui/theme/theme-colour";
 import { useRememberTimeZone } from "~/lib/ui/time/use-date-settings";
@@ -142,7 +142,7 @@ export default function Root() {
 function Banner() {
   const root = useRoot();
   const inShell = useMatches().some(({ id }) => id === "routes/shell");
-  return inShell && root?.user ? null : <FlashMessage flash={root?.flash ?? null} toasts={false} />;
+  return root?.flash && !(inShell && root.user) ? <FlashBanner flash={root.flash} /> : null;
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

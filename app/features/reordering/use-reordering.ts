@@ -3,7 +3,7 @@ import { useSubmit } from "react-router";
 import type { ItemDropTargets } from "~/features/selection/commands/use-item-drag";
 import type { ListPage } from "~/lib/data/pagination/pages";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
-import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-forms";
 import { idOf } from "~/features/selection/selectable-items";
 import { reorderByKeyboard } from "./keyboard-reordering";
 import { reorderByPointer } from "./pointer-reordering";

@@ -11,7 +11,8 @@ import { LiveProvider } from "~/lib/data/connection/live-provider";
 import { BulkJobs } from "~/features/selection/bulk/bulk-jobs";
 import type { BulkJob } from "~/features/selection/bulk/bulk-text";
 import { buttonClass } from "~/lib/ui/inputs/button";
-import { FlashMessage } from "~/lib/ui/overlays/flash-message";
+import type { Flash } from "~/lib/ui/overlays/flash-banner";
+import { FlashToast } from "~/lib/ui/overlays/flash-toast";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import type { SidebarState, Theme } from "~/lib/ui/theme/preferences";
@@ -29,7 +30,7 @@ import { useRestoredPage } from "./use-restored-page";
 import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 
 type ShellProps = {
-  flash: ComponentProps<typeof FlashMessage>["flash"];
+  flash: Flash | null;
   personId: string;
   user: ShellUser;
   theme: Theme;
@@ -114,7 +115,7 @@ export function Shell({
                 <Icon of={Search} className="size-5" />
               </Link>
             </header>
-            <FlashMessage flash={flash} toasts />
+            <FlashToast flash={flash} />
             <BulkJobs jobs={jobs} />
             <main id="main" tabIndex={-1} className="outline-none">
               {children}

@@ -6,7 +6,7 @@ import { Form } from "react-router";
 import { inputProps } from "~/lib/forms/fields/field-props";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
-import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-forms";
 import { useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";

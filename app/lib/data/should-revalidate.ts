@@ -1,5 +1,5 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
-import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-forms";
 import { withoutOpenDialog } from "~/lib/forms/dialogs/open-dialog-param";
 import { connectedConvex } from "./connection/connection";
 

@@ -9,7 +9,7 @@ import { offerUndo } from "~/lib/forms/undo";
 import { randomId } from "~/lib/random-id";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { type FormValues, type Intent, type Intents, readForm, successText } from "./intents";
-import { MENU_FORM } from "./dialogs/menu-action";
+import { MENU_FORM } from "./dialogs/menu-forms";
 
 /** Runs an intent over the websocket with its optimistic update. While disconnected, uses the app server, or queues the mutation. */
 export const liveAction =

@@ -10,7 +10,7 @@ import { Day } from "./time/day";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "./overlays/dialog";
 import { EmptyState } from "./empty-state";
 import { Field } from "./inputs/field";
-import { FlashMessage } from "./overlays/flash-message";
+import { FlashBanner } from "./overlays/flash-banner";
 import { GoBack } from "./navigation/go-back";
 import { Icon } from "./icons/icon";
 import { CardGrid, ItemCard } from "./item-card";
@@ -164,7 +164,7 @@ export function ComponentExamples() {
           </MenuButton>
         </Menu>
         <Button onClick={() => void toast("Backup codes copied")}>Show a toast</Button>
-        <FlashMessage flash={{ id: "example", text: "Project created" }} toasts={false} />
+        <FlashBanner flash={{ id: "example", text: "Project created" }} />
       </Specimen>
 
       <Specimen name="Meters">

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent } from "react";
 import { useSubmit } from "react-router";
-import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-forms";
 import type { Item, OpenItemDialog } from "~/lib/forms/dialogs/item-dialogs";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { useMay, useMayRun } from "~/lib/rights/rights";

@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import type { FunctionReference, FunctionReturnType } from "convex/server";
 import { ChevronRight, Plus } from "lucide";
 import { type KeyboardEvent, type SubmitEvent, useState } from "react";
@@ -6,7 +6,7 @@ import { useSubmit } from "react-router";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
 import { useMe } from "~/lib/data/use-me";
-import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-forms";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { Button } from "~/lib/ui/inputs/button";
 import { TextInput } from "~/lib/ui/inputs/text-input";

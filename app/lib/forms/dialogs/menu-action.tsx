@@ -5,8 +5,7 @@ import { MenuButton } from "~/lib/ui/overlays/menu";
 import type { FormAnswer } from "../form-result";
 import { FORM_FIELD, INTENT_FIELD, type IntentName, intentWith } from "../intents";
 import { ItemMenuForm } from "./item-menu-form";
-
-export const MENU_FORM = "menu-";
+import { ALL_MENUS, MENU_FORM } from "./menu-forms";
 
 type MenuActionProps = {
   intent: IntentName;
@@ -18,8 +17,6 @@ type MenuActionProps = {
   danger?: boolean;
   children: ReactNode;
 };
-
-export const ALL_MENUS = `${MENU_FORM}form`;
 
 export function MenuAction({ intent, values, command, form = ALL_MENUS, children, ...rest }: MenuActionProps) {
   if (!useMayRun()(intent)) return null;

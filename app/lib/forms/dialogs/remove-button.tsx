@@ -1,7 +1,7 @@
 import { useMayRun } from "~/lib/rights/rights";
 import { Button, type ButtonProps } from "~/lib/ui/inputs/button";
 import { INTENT_FIELD, type IntentName, intentWith } from "../intents";
-import { ALL_MENUS } from "./menu-action";
+import { ALL_MENUS } from "./menu-forms";
 
 type RemoveButtonProps = Omit<ButtonProps, "form"> & { intent: IntentName; values: Record<string, string>; form?: string };
 

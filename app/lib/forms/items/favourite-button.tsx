@@ -3,7 +3,7 @@ import { useMayRun } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
 import { INTENT_FIELD, type IntentName, intentWith } from "../intents";
-import { ALL_MENUS } from "../dialogs/menu-action";
+import { ALL_MENUS } from "../dialogs/menu-forms";
 
 export function FavouriteButton({ item: { _id, favourite }, intent }: { item: { _id: string; favourite: boolean }; intent: IntentName }) {
   if (!useMayRun()(intent)) return null;
