@@ -2,7 +2,7 @@ import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
 import { join } from "node:path";
 import { defineConfig } from "vite";
-import { chunkNames } from "./server/build/chunks.ts";
+import { chunkGroups } from "./server/build/chunks.ts";
 
 export default defineConfig(({ command }) => ({
   plugins: [tailwindcss(), reactRouter()],
@@ -17,7 +17,7 @@ export default defineConfig(({ command }) => ({
       build: {
         rolldownOptions: {
           output: {
-            codeSplitting: { groups: [{ name: chunkNames(join(import.meta.dirname, "app")), debugName: "pages" }] },
+            codeSplitting: { groups: chunkGroups(join(import.meta.dirname, "app")) },
           },
         },
       },

@@ -45,6 +45,9 @@ export function refusalOf(error: unknown): Refusal | null {
 /** Marks a ConvexError of convex/values. Checking the marker keeps that library out of pages without a client. */
 const MARK = Symbol.for("ConvexError");
 
+/** Returns an error as Convex's client would, for a refusal that arrived as data. */
+export const refusalError = (data: Refusal): Error & { data: Refusal } => Object.assign(new Error(data.code), { data, [MARK]: true });
+
 export const isConvexError = (error: unknown): error is Error & { data: unknown } =>
   error instanceof Error && MARK in error && "data" in error;
 

@@ -1,8 +1,10 @@
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
 
 const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//;
-/** Convex's client, which every page's error rules import, but only signed-in pages use. */
-const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
+/** Convex's client, which pages load after hydration. */
+const CLIENT = /\/node_modules\/convex\//;
+/** The names of functions, which pages need before. A group takes its dependencies with it, so these need a higher priority. */
+const FUNCTION_NAMES = /\/node_modules\/convex\/dist\/esm\/server\/(?:api|functionName|components\/\w+)\.js/;
 /** All icons are imported through one module, so its importers do not show which icons they use. */
 const ICON = /\/lucide\/.*\/icons\/([\w-]+)\.m?js$/;
 const ICON_IMPORTS = /import\s*\{([^}]*)\}\s*from\s*["']lucide["']/g;
@@ -11,12 +13,18 @@ const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
 const SIGNED_IN = ["root", "routes/shell", "routes/signed-in", "routes/projects"];
 const WITHIN_PROJECTS = ["root", "routes/shell", "routes/signed-in", "routes/project", "routes/design"];
 
-/** Returns a module's chunk for Rolldown's `codeSplitting.groups`; null: the bundler decides. */
-export function chunkNames(app: string): (id: string, graph: Graph) => string | null {
+/** Returns Rolldown's `codeSplitting.groups`. */
+export const chunkGroups = (app: string) => [
+  { name: "function-names", test: FUNCTION_NAMES, priority: 1 },
+  { name: chunkNames(app), debugName: "pages" },
+];
+
+/** Returns a module's chunk; null: the bundler decides. */
+function chunkNames(app: string): (id: string, graph: Graph) => string | null {
   let reached: { out: Reached; in: Reached; within: Reached } | undefined;
   return (id, graph) => {
     if (FRAMEWORK.test(id)) return "framework";
-    if (DEPLOYMENT.test(id)) return "signed-in";
+    if (CLIENT.test(id)) return "live";
     if (id.startsWith(`${app}/routes/`) || id.startsWith(`${app}/root.tsx`)) return null;
     reached ??= {
       out: reachedFrom(app, SIGNED_OUT, graph),

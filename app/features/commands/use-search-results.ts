@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import type { FunctionReturnType } from "convex/server";
 import { api } from "#convex/_generated/api";
 import { useLastDefined } from "~/lib/ui/use-last-defined";

@@ -1,5 +1,5 @@
-import { useConvex } from "convex/react";
 import { useEffect, useState } from "react";
+import { useLiveClient } from "~/lib/data/connection/live-provider";
 import { useChoices } from "./choices";
 import { ownRow, removeOwnRow } from "./own-tab";
 import { useTabs } from "./use-tabs";
@@ -13,7 +13,7 @@ export function Tracker({ designId, imageId }: { designId: string; imageId: stri
   const tabs = useTabs(designId);
   const visibility = useVisibility();
   const { arePointersShown, following } = useChoices();
-  const convex = useConvex();
+  const convex = useLiveClient();
   const [opened, setOpened] = useState(0);
   const isLoading = tabs === undefined;
   const isShown = tabs !== null && visibility !== "left";
@@ -25,6 +25,7 @@ export function Tracker({ designId, imageId }: { designId: string; imageId: stri
   }, [isLoading, isShown, itemId, isAway, isWatching, opened]);
   useEffect(() => () => ownRow.set(null), []);
   useEffect(() => {
+    if (!convex) return;
     let connections = convex.connectionState().connectionCount;
     return convex.subscribeToConnectionState(({ isWebSocketConnected, connectionCount }) => {
       if (!isWebSocketConnected || connectionCount === connections) return;

@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import type { FunctionArgs } from "convex/server";
 import { useEffect, useRef } from "react";
 import type { PreloadOf } from "~/lib/data/preload";

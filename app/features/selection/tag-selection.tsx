@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import { Tag } from "lucide";
 import { useState } from "react";
 import { INTENT_FIELD, type IntentName } from "~/lib/forms/intents";

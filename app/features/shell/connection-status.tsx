@@ -1,12 +1,10 @@
 import { CloudOff } from "lucide";
 import type { ConnectionState } from "convex/browser";
-import { useConvexConnectionState } from "convex/react";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useFetchers } from "react-router";
-import { inBackground } from "~/lib/data/connection/connection";
-import { startFastReconnect } from "~/lib/data/connection/fast-reconnect";
+import { inBackground, transport } from "~/lib/data/connection/connection";
+import { useLiveClient } from "~/lib/data/connection/live-provider";
 import { checkForNewBuild } from "~/lib/data/connection/new-build";
-import { isOverHttp } from "~/lib/data/connection/watched-socket";
 import { useRoot } from "~/lib/data/use-root";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
@@ -23,20 +21,18 @@ const DETAILS_ID = "connection";
 
 /** Shows a lost connection, and one without websockets (specification 4, the realtime connection's state). */
 export function ConnectionStatus() {
-  // Reading the connection state opens the client, which needs its token first (`markOpened`).
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
   return opened ? <Mark /> : null;
 }
 
 function Mark() {
-  const state = useConvexConnectionState();
+  const state = useConnectionState();
   const online = useSyncExternalStore(onNetwork, () => navigator.onLine);
   const lost = usePersistentValue(!state.isWebSocketConnected, state.hasEverConnected ? LOST_AFTER : SLOW_AFTER);
   const shown = lost || (!online && !state.isWebSocketConnected);
-  useEffect(startFastReconnect, []);
   useNewsAtReturn(state.connectionCount);
-  const overHttp = state.isWebSocketConnected && isOverHttp();
+  const overHttp = state.isWebSocketConnected && transport.isOverHttp();
   const waiting = state.inflightMutations + state.inflightActions - inBackground.mutations;
   useLeaveWarning(waiting > 0);
   return (
@@ -66,6 +62,28 @@ function Mark() {
     </>
   );
 }
+
+function useConnectionState(): ConnectionState {
+  const client = useLiveClient();
+  const [state, setState] = useState(NOT_LOADED);
+  useEffect(() => {
+    if (!client) return;
+    setState(client.connectionState());
+    return client.subscribeToConnectionState(setState);
+  }, [client]);
+  return state;
+}
+
+const NOT_LOADED: ConnectionState = {
+  hasInflightRequests: false,
+  isWebSocketConnected: false,
+  timeOfOldestInflightRequest: null,
+  hasEverConnected: false,
+  connectionCount: 0,
+  connectionRetries: 0,
+  inflightMutations: 0,
+  inflightActions: 0,
+};
 
 export const LEAVE_WARNING = "Are you sure you want to leave? Your changes may not be saved.";
 

@@ -1,7 +1,7 @@
 import { isolate } from "~/lib/ui/isolate";
 import { RotateCcw } from "lucide";
-import { useQueries } from "convex-helpers/react/cache";
-import { useEffect, useMemo } from "react";
+import { useQueries } from "~/lib/data/use-queries";
+import { useEffect } from "react";
 import { href, isRouteErrorResponse, useNavigate, useParams, useRevalidator } from "react-router";
 import { refusalOf } from "~/lib/data/error-responses";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
@@ -43,8 +43,7 @@ function TrashedScreen({ trashed: { _id, kind, name } }: { trashed: Trashed }) {
 }
 
 function useReturn(id: string, kind: string): void {
-  const queries = useMemo(() => ({ trashed: { query: api.trash.getTrashed, args: { id } } }), [id]);
-  const live: unknown = useQueries(queries)["trashed"];
+  const live: unknown = useQueries({ trashed: { query: api.trash.getTrashed, args: { id } } }).trashed;
   const isOver = live instanceof Error && refusalOf(live)?.code === "not_found";
   const designId = useParams()["id"];
   const navigate = useNavigate();

@@ -1,7 +1,8 @@
 import type { ConvexReactClient, Watch } from "convex/react";
-import { type FunctionReference, getFunctionName } from "convex/server";
-import { convexToJson, type Value } from "convex/values";
+import type { FunctionReference } from "convex/server";
+import type { Value } from "convex/values";
 import { use, useState } from "react";
+import { queryKey } from "./query-key";
 
 const TIMEOUT_MS = 2_000;
 const HANDOVER_MS = 5_000;
@@ -12,7 +13,7 @@ const pendingResults = new Map<string, PendingResult>();
 
 /** Resolves when the query has a live answer, or after a timeout. Returns the same promise for the same query, as `use` requires. */
 function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): Promise<void> {
-  const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
+  const key = queryKey(query, args);
   const pendingResult = pendingResults.get(key) ?? addPendingResult(convex.watchQuery(query, args));
   pendingResults.set(key, pendingResult);
   clearTimeout(pendingResult.timer);

@@ -1,8 +1,8 @@
 import type { OptimisticLocalStore } from "convex/browser";
 import { type FunctionReference, getFunctionName } from "convex/server";
-import { ConvexError } from "convex/values";
 import { describe, expect, it } from "vitest";
 import { api } from "#convex/_generated/api";
+import { refusalOf } from "#convex/model/errors";
 import { answerAt, JOINED, joinPreloads, storeWithJoinedQueries } from "./joined-queries";
 
 const { getUnreadCount } = api.notices;
@@ -12,7 +12,7 @@ describe("answerAt", () => {
   it("returns the value of the query, and its rejection as an error", () => {
     const answers = [{ value: 1 }, { refusal: { code: "not_found" } }];
     expect(answerAt(answers, 0)).toBe(1);
-    expect(answerAt(answers, 1)).toEqual(new ConvexError({ code: "not_found" }));
+    expect(refusalOf(answerAt(answers, 1))).toEqual({ code: "not_found" });
     expect(answerAt(undefined, 0)).toBeUndefined();
     expect(answerAt(new Error("lost"), 0)).toEqual(new Error("lost"));
   });

@@ -1,8 +1,10 @@
 import type { OptimisticLocalStore, OptimisticUpdate } from "convex/browser";
 import { type FunctionReturnType, getFunctionName } from "convex/server";
-import { ConvexError, convexToJson, type Value } from "convex/values";
+import type { Value } from "convex/values";
 import { api } from "#convex/_generated/api";
+import { refusalError } from "#convex/model/errors";
 import type { Preload } from "./preload";
+import { argsKey } from "./query-key";
 
 type Answers = FunctionReturnType<typeof api.pages.load>;
 
@@ -17,7 +19,7 @@ export function joinPreloads(...preloads: Preload<unknown>[]): void {
 export function answerAt(answers: Answers | Error | undefined, index: number) {
   if (answers === undefined || answers instanceof Error) return answers;
   const answer = answers[index];
-  return answer && ("refusal" in answer ? new ConvexError(answer.refusal) : answer.value);
+  return answer && ("refusal" in answer ? refusalError(answer.refusal) : answer.value);
 }
 
 /** Lets an optimistic update read and change the answers of joined queries like those of separate ones. */
@@ -32,25 +34,23 @@ export function storeWithJoinedQueries(store: OptimisticLocalStore): OptimisticL
     return store.getAllQueries(JOINED).flatMap(({ args: of, value: answers = [] }) =>
       of.queries.flatMap((each, index) => {
         const answer = answers[index];
-        const isRequested = each.name === name && (key === undefined || keyOf(each.args) === key);
+        const isRequested = each.name === name && (key === undefined || argsKey(each.args) === key);
         return isRequested && answer && "value" in answer ? [{ args: each.args, value: answer.value, of, answers, index }] : [];
       }),
     );
   }
   return {
-    getQuery: (query, ...args) => store.getQuery(query, ...args) ?? joined(query, keyOf(args[0]))[0]?.value,
+    getQuery: (query, ...args) => store.getQuery(query, ...args) ?? joined(query, argsKey(args[0]))[0]?.value,
     getAllQueries(query) {
       const separate = store.getAllQueries(query);
-      const keys = new Set(separate.map(({ args }) => keyOf(args)));
-      return [...separate, ...joined(query).filter(({ args }) => !keys.has(keyOf(args)))];
+      const keys = new Set(separate.map(({ args }) => argsKey(args)));
+      return [...separate, ...joined(query).filter(({ args }) => !keys.has(argsKey(args)))];
     },
     setQuery(query, args, value) {
-      const found = joined(query, keyOf(args));
+      const found = joined(query, argsKey(args));
       for (const { of, answers, index } of found) store.setQuery(JOINED, of, answers.with(index, { value }));
-      const isSeparate = store.getAllQueries(query).some(({ args: own }) => keyOf(own) === keyOf(args));
+      const isSeparate = store.getAllQueries(query).some(({ args: own }) => argsKey(own) === argsKey(args));
       if (found.length === 0 || isSeparate) store.setQuery(query, args, value);
     },
   };
 }
-
-const keyOf = (args: Record<string, Value> = {}): string => JSON.stringify(convexToJson(args));

@@ -1,13 +1,13 @@
-import { useQueries } from "convex-helpers/react/cache";
 import { makeFunctionReference } from "convex/server";
 import { useEffect, useMemo, useRef } from "react";
 import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
-import { isFresh, observedTime } from "./connection/convex-browser-client";
 import { connectedConvex, reconnectingConvex } from "./connection/connection";
+import { isFresh, observedTime } from "./connection/observed-time";
 import { answerAt, JOINED } from "./joined-queries";
 import { firstResults, useArrival } from "./first-result";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./error-responses";
+import { useQueries } from "./use-queries";
 
 /** Returns the loader's result, then live updates, never older than the data of this browser. `instead` replaces the subscription. */
 export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): Result {

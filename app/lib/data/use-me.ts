@@ -1,9 +1,9 @@
-import { useQueries } from "convex-helpers/react/cache";
 import type { FunctionReturnType } from "convex/server";
 import { useRouteLoaderData } from "react-router";
 import type { api } from "#convex/_generated/api";
 import { answerAt, JOINED } from "./joined-queries";
 import type { PreloadOf } from "./preload";
+import { useQueries } from "./use-queries";
 
 type ShellData = { me: PreloadOf<typeof api.accounts.mine.getMe> | null };
 

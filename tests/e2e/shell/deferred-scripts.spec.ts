@@ -1,7 +1,8 @@
 import type { Page } from "@playwright/test";
 import { parseSync } from "vite";
 import { expect, hydrated, test } from "../../harness/test.ts";
-import { addPictures, makeDesign } from "../support/pictures.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
@@ -120,6 +121,19 @@ test.describe("when the network changes while scripts are loading", () => {
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByRole("main")).toContainText("Invalid email or password");
     expect(documents).toHaveLength(3);
+  });
+
+  test("live changes begin once the live client can be loaded", { tag: "@live-client-retried" }, async ({ page, app, person }) => {
+    let refused = 0;
+    await page.route(/\/assets\/live-session-[^/]+\.js/, (route) =>
+      ++refused <= 2 ? route.abort("internetdisconnected") : route.continue(),
+    );
+    await page.goto("/projects");
+    await expect.poll(() => refused).toBeGreaterThan(2);
+    await expect(page.getByRole("main")).toBeVisible();
+    const convex = await deploymentAs(app, person);
+    await convex.mutation(api.projects.create, { name: "Clock tower" });
+    await expect(page.getByRole("main").getByRole("link", { name: "Clock tower" })).toBeVisible();
   });
 
   test("a page with typed text does not reload, and its form works", async ({ page }) => {

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { brotliCompressSync, constants } from "node:zlib";
+import { firstLoadScripts } from "../../../bench/bare-app.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { expect, test } from "../../harness/test.ts";
 import { deploymentAs } from "../support/pictures.ts";
@@ -19,3 +21,19 @@ test("a page of 50 projects has little HTML", { tag: "@html-size" }, async ({ ap
   });
   expect(compressed.length).toBeLessThan(MOST.brotli);
 });
+
+/** Bytes with gzip of the scripts that a page loads before it reacts, React and React Router (113,000) included. */
+const FIRST_LOAD = { "/sign-in": 138_000, "/projects": 184_000 };
+
+for (const [path, most] of Object.entries(FIRST_LOAD)) {
+  test(`${path} loads few scripts before it reacts`, { tag: `@first-load-${path.slice(1)}` }, async ({ app, person }) => {
+    const headers: Record<string, string> = path === "/sign-in" ? {} : { Cookie: person.cookieHeader };
+    const files: string[] = [];
+    const bytes = await firstLoadScripts(app.url + path, headers, (file) => {
+      files.push(file);
+      return readFile(`build/client${file}`);
+    });
+    expect(bytes, files.join("\n")).toBeLessThan(most);
+    expect(files.join("\n"), "Convex's client is loaded after hydration").not.toMatch(/\/live(-session)?-/);
+  });
+}

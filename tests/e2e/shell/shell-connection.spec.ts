@@ -28,6 +28,8 @@ test(
     test.slow();
     const she = pageActions(page, true);
     const connection = await controlConnection(page);
+    const scripts = new Set<string>();
+    page.on("request", (request) => scripts.add(request.url()));
     await page.clock.install();
     const delays = await recordDelays(page);
     await she.makeProject("Nightfall");
@@ -39,9 +41,8 @@ test(
     const reported = page.waitForRequest((request) => request.url().endsWith("/api/debug_event"), { timeout: 0 });
 
     await test.step("prefetched queries keep the client's own lifetime", async () => {
-      const html = await (await page.request.get("/projects")).text();
-      const scripts = new Set(html.match(/\/assets\/[\w.-]+\.js/g));
-      const texts = await Promise.all([...scripts].map(async (script) => (await page.request.get(script)).text()));
+      const client = [...scripts].filter((url) => /\/assets\/live-[\w-]+\.js$/.test(url));
+      const texts = await Promise.all(client.map(async (url) => (await page.request.get(url)).text()));
       const library = texts.find((text) => text.includes("extendSubscriptionFor"));
       const [, name = ""] = /\.extendSubscriptionFor\?\?([\w$]+)/.exec(library ?? "") ?? [];
       const [, value = name] = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}=(\\d+(?:e\\d+)?)\\b`).exec(library ?? "") ?? [];

@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { announce } from "~/lib/ui/overlays/announcer";

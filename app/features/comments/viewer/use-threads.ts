@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import { type FunctionReference, getFunctionName } from "convex/server";
 import { useState } from "react";
 import { useStableRows } from "~/lib/data/pagination/stable-rows";

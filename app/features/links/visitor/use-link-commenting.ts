@@ -1,8 +1,7 @@
-import { ConvexError } from "convex/values";
 import { useMemo, useState } from "react";
 import { href } from "react-router";
 import type { LinkAuthor, LinkCommenting } from "~/features/comments/link-commenting";
-import type { Refusal } from "#convex/model/errors";
+import { type Refusal, refusalError } from "#convex/model/errors";
 
 type Answer = { me?: LinkAuthor; refusal?: Refusal };
 
@@ -26,7 +25,7 @@ export function useLinkSending(token: string, commenter: LinkAuthor | null): Lin
           });
           const { me: author, refusal } = (await response.json().catch(() => ({}))) as Answer;
           if (author) return setWritten(author);
-          throw refusal ? new ConvexError(refusal) : new Error(`Not saved: ${response.status}`);
+          throw refusal ? refusalError(refusal) : new Error(`Not saved: ${response.status}`);
         },
       },
     [token, me],

@@ -1,6 +1,5 @@
 import { Check, MousePointer2 } from "lucide";
-import { useQueries } from "convex/react";
-import { useMemo } from "react";
+import { useQueries } from "~/lib/data/use-queries";
 import { createPortal } from "react-dom";
 import type { DesignImage } from "~/features/images/gallery/image-intents";
 import type { Zoom } from "~/features/images/viewer/use-zoom";
@@ -81,11 +80,6 @@ const NOBODY: never[] = [];
 type Pointers = FunctionReturnType<typeof api.presence.listPointers>;
 
 function usePointers(imageId: string, isOn: boolean): Pointers {
-  const queries = useMemo(() => {
-    const all: Parameters<typeof useQueries>[0] = {};
-    if (isOn) all["pointers"] = { query: api.presence.listPointers, args: { imageId } };
-    return all;
-  }, [imageId, isOn]);
-  const { pointers }: { pointers?: Pointers | Error } = useQueries(queries);
+  const { pointers } = useQueries(isOn ? { pointers: { query: api.presence.listPointers, args: { imageId } } } : {}, { keeps: false });
   return Array.isArray(pointers) ? pointers : NOBODY;
 }

@@ -1,4 +1,4 @@
-import { useQueries } from "convex-helpers/react/cache";
+import { useQueries } from "~/lib/data/use-queries";
 import type { FunctionReturnType } from "convex/server";
 import { useEffect, useState } from "react";
 import { href, useLocation } from "react-router";

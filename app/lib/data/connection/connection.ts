@@ -38,5 +38,8 @@ export function reconnectingConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().hasEverConnected ? client : null;
 }
 
+/** Replaced with the client's code. Over plain HTTP, changes arrive later. */
+export const transport = { isOverHttp: () => false };
+
 /** The number of mutations in flight whose loss is harmless: leaving the page needs no confirmation. */
 export const inBackground = { mutations: 0 };

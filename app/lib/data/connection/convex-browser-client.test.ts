@@ -1,7 +1,8 @@
 import { ConvexReactClient } from "convex/react";
 import { makeFunctionReference } from "convex/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { browserConvex, isFresh, observedTime } from "./convex-browser-client";
+import { browserConvex } from "./convex-browser-client";
+import { isFresh, observedTime } from "./observed-time";
 import { connectedConvex, markOpened } from "./connection";
 
 class Line extends EventTarget {

@@ -1,8 +1,6 @@
-import { BaseConvexClient } from "convex/browser";
 import { ConvexReactClient } from "convex/react";
 import { type AppConfig, TOKEN_REFRESH_LEEWAY_SECONDS } from "~/config";
 import { sharedClient } from "./connection";
-import { timestampOf } from "../preload";
 import { retryConflicts } from "../write-conflicts";
 import { watchedWebSocket } from "./watched-socket";
 
@@ -45,20 +43,3 @@ const quietLogger = {
     if (!FUNCTION_LINE.test(String(args[0]))) console.error(...args);
   },
 };
-
-/** Returns the newest deployment timestamp this browser has received, or null. Older data must not be shown after it. */
-export function observedTime(convex: ConvexReactClient): bigint | null {
-  const seen = baseClientOf(convex)?.getMaxObservedTimestamp();
-  return seen === undefined ? null : (BigInt(seen.high >>> 0) << 32n) | BigInt(seen.low >>> 0);
-}
-
-export function isFresh(convex: ConvexReactClient, ts: string): boolean {
-  const seen = observedTime(convex);
-  const at = timestampOf(ts);
-  return seen === null || at === null || at >= seen;
-}
-
-/** `sync` is public but missing from the types; `convex-browser-client.test.ts` fails if it is removed. */
-function baseClientOf(convex: ConvexReactClient): BaseConvexClient | null {
-  return "sync" in convex && convex.sync instanceof BaseConvexClient ? convex.sync : null;
-}

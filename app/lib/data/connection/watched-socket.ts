@@ -1,3 +1,4 @@
+import { transport } from "./connection";
 import { HttpSocket } from "./http-socket";
 
 /** Milliseconds. A Convex deployment sends a message at least every 15 s. */
@@ -41,7 +42,7 @@ export function watchedWebSocket({ fallsBack = false } = {}): typeof WebSocket {
   });
 }
 
-export const isOverHttp = (): boolean => socket instanceof HttpSocket && socket.readyState === WebSocket.OPEN;
+transport.isOverHttp = () => socket instanceof HttpSocket && socket.readyState === WebSocket.OPEN;
 
 export function countRefusedHandshake(): void {
   if (isRefused) refusals++;

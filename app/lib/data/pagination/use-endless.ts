@@ -1,4 +1,3 @@
-import { useQueries } from "convex/react";
 import { type FunctionReference, getFunctionName, makeFunctionReference, type PaginationResult } from "convex/server";
 import type { Value } from "convex/values";
 import { useCallback, useEffect, useMemo, useState } from "react";
@@ -12,6 +11,7 @@ import { redirectOf, refusalOf } from "../error-responses";
 import { useGradualRows } from "./gradual-rows";
 import { useStableRows } from "./stable-rows";
 import { useLive } from "../use-live";
+import { useQueries } from "../use-queries";
 
 export type Endless<Row> = ListPage<Row> & {
   pages: Row[][];
@@ -93,10 +93,7 @@ export function useEndless<Row>(
 /** Unsubscribes on unmount, because a split page that stayed subscribed would keep growing. */
 function usePages(ranges: PageRange[], reference: FunctionReference<"query">, argsAt: (range: PageRange) => Record<string, Value>) {
   const requests = Object.fromEntries(ranges.map((range) => [nameOf(range), { query: reference, args: argsAt(range) }]));
-  const key = JSON.stringify([getFunctionName(reference), Object.values(requests).map(({ args }) => args)]);
-  const [current, setCurrent] = useState({ key, requests });
-  if (current.key !== key) setCurrent({ key, requests });
-  return useQueries(current.requests);
+  return useQueries(requests, { keeps: false });
 }
 
 function pageIn<Row>(answer: PaginationResult<Row> | Error | undefined): PaginationResult<Row> | undefined {
