@@ -84,6 +84,8 @@ export async function changeText(
   activity: { kind: ActivityKind; from?: string; to?: string },
 ): Promise<void> {
   const { project, design } = path;
+  const stored: Record<string, unknown> = itemIn(path);
+  if (Object.entries(fields).every(([field, value]) => stored[field] === value)) return;
   if (design) {
     await ctx.db.patch(itemIn(path)._id, fields);
     await touch(ctx, { project, design });
@@ -115,6 +117,7 @@ export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Do
       const chosen = imageId === undefined ? null : await imageFor(ctx, imageId, "view");
       if (chosen && chosen.design._id !== item._id && chosen.project._id !== item._id) throw notFound();
       await ctx.db.patch(item._id, { coverImageId: chosen?.image._id, chosenCover: chosen ? toCover(chosen.image) : undefined });
+      if (item.coverImageId === chosen?.image._id) return null;
       await recordActivity(ctx, { kind: "covered", ...path, ...(chosen && { to: chosen.image.name, toId: chosen.image._id }) });
       return null;
     },
