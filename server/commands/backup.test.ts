@@ -254,7 +254,7 @@ describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
       expect(output).not.toMatch(/\n\s+at |Error/);
       expect(tree(disk)).toEqual([]);
     }
-    expect(tree(resting)).toEqual(["convex/backup.lock", ...before]);
+    expect(tree(resting).filter((path) => !path.startsWith("operations/"))).toEqual(["convex/backup.lock", ...before]);
   });
 
   it("restore reports the space needed and that no data is lost", { tags: "slow" }, async () => {
@@ -277,7 +277,7 @@ describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
     for (const isRunning of [true, false]) {
       if (!isRunning) await full.stop("SIGKILL");
       const to = join(folder, `of-full-${isRunning}`);
-      expect(await run("backup", [to], disk)).toMatchObject({ code: 0 });
+      expect(await run("backup", [to], disk)).toEqual({ code: 0, output: expect.any(String) });
       expect(await run("check-data", [to])).toMatchObject({ code: 0 });
     }
   });
