@@ -1,5 +1,5 @@
 import { makeFunctionReference } from "convex/server";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Entry, entries, validArguments } from "../tests/convex/access-entries.ts";
 import { createFixtures, type Fixtures } from "../tests/convex/access-fixtures.ts";
 import { backends, probe } from "../tests/convex/backends.ts";
@@ -49,9 +49,17 @@ const mutations = (await exportedFunctions()).flatMap(({ name, type, isPublic })
   return isPublic && type === "Mutation" && entry ? [[name, entry] as const] : [];
 });
 
+/** Each test reads all rows twice, and adds some. */
+const TESTS_PER_BACKEND = 15;
+
+const start = async () => createFixtures(await (backends[0] ?? expect.fail("no backend")).start());
 let fixtures: Fixtures;
-beforeAll(async () => {
-  fixtures = await createFixtures(await (backends[0] ?? expect.fail("no backend")).start());
+let tests = 0;
+beforeAll(async () => void (fixtures = await start()));
+beforeEach(async () => {
+  if (++tests % TESTS_PER_BACKEND !== 0) return;
+  await fixtures.backend.close();
+  fixtures = await start();
 });
 afterAll(() => fixtures.backend.close());
 

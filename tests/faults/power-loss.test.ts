@@ -131,7 +131,7 @@ const anyCount = ({ recording, from }: Session): number => {
 describe.runIf(library)("a deployment under load", () => {
   const rounds = KILL_ROUNDS + POWER_LOSS_ROUNDS;
   it(
-    `loses and doubles nothing in ${KILL_ROUNDS} kills and ${POWER_LOSS_ROUNDS} power losses`,
+    `keeps data intact in ${KILL_ROUNDS} kills and ${POWER_LOSS_ROUNDS} power losses`,
     { tags: "@power-loss", timeout: 120_000 + rounds * ROUND_MS },
     async () => {
       const ended = { kill: 0, power: 0 };

@@ -1,15 +1,15 @@
 import { CloudOff } from "lucide";
 import type { ConnectionState } from "convex/browser";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { useFetchers } from "react-router";
 import { inBackground, transport } from "~/lib/data/connection/connection";
 import { useLiveClient } from "~/lib/data/connection/live-provider";
+import { loadModule } from "~/lib/data/connection/load-module";
 import { checkForNewBuild } from "~/lib/data/connection/new-build";
 import { useRoot } from "~/lib/data/use-root";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
-import { HTTP_UPDATES, HttpUpdates } from "./http-updates";
 import { usePersistentValue } from "./use-persistent-value";
 import { StatusPill } from "./status-pill";
 
@@ -18,6 +18,11 @@ const LOST_AFTER = 1_500;
 const SLOW_AFTER = 6_000;
 
 const DETAILS_ID = "connection";
+
+const HTTP_UPDATES = "Live updates may be slow";
+
+/** Without its module, only screen readers learn of it. */
+const HttpUpdates = lazy(() => loadModule(() => import("./http-updates")).catch(() => ({ default: () => null })));
 
 /** Shows a lost connection, and one without websockets (specification 4, the realtime connection's state). */
 export function ConnectionStatus() {
@@ -57,7 +62,9 @@ function Mark() {
           <Details state={state} waiting={waiting} />
         </StatusPill>
       ) : overHttp ? (
-        <HttpUpdates />
+        <Suspense>
+          <HttpUpdates title={HTTP_UPDATES} />
+        </Suspense>
       ) : null}
     </>
   );

@@ -7,7 +7,7 @@ import { StatusPill } from "./status-pill";
 const DETAILS_ID = "http-updates";
 const DISMISSED = "http-updates-dismissed";
 
-export function HttpUpdates() {
+export default function HttpUpdates({ title }: { title: string }) {
   const [isDismissed, setDismissed] = useState(() => storage()?.getItem(DISMISSED) != null);
   if (isDismissed) return null;
   const dismiss = () => {
@@ -17,7 +17,7 @@ export function HttpUpdates() {
   return (
     <StatusPill>
       <button type="button" popoverTarget={DETAILS_ID} className={buttonClass({ variant: "ghost", size: "sm" }, "rounded-full text-ink")}>
-        {HTTP_UPDATES}
+        {title}
       </button>
       <button
         type="button"
@@ -36,8 +36,6 @@ export function HttpUpdates() {
     </StatusPill>
   );
 }
-
-export const HTTP_UPDATES = "Live updates may be slow";
 
 /** Returns null where the browser blocks storage. The notice is then shown again on the next page. */
 const storage = (): Storage | null => {
