@@ -11,7 +11,7 @@ import {
 } from "react-router";
 import { oneTimeToken } from "~/features/accounts/auth-api/one-time-token.server";
 import { sessionMiddleware } from "~/features/accounts/session/session.server";
-import { connectedConvex } from "~/lib/data/connection/connection";
+import { connectedConvex, lastForm } from "~/lib/data/connection/connection";
 import { isRejectedForm } from "~/lib/data/should-revalidate";
 import { convexMiddleware } from "~/features/accounts/session/convex/convex.server";
 import { keepLayouts } from "~/lib/data/keep-layouts";
@@ -69,7 +69,7 @@ export const loader = ({ request, context }: Route.LoaderArgs) => rootData(reque
 export function shouldRevalidate({ formMethod, formAction, actionResult, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
   if (formAction?.startsWith("/account")) return true;
   if (isRejectedForm(actionResult)) return false;
-  if (formMethod !== undefined && formMethod !== "GET" && connectedConvex()) return false;
+  if (formMethod !== undefined && formMethod !== "GET" && connectedConvex() && !lastForm.isOverHttp) return false;
   return defaultShouldRevalidate;
 }
 

@@ -1,9 +1,9 @@
 import { createMemoryRouter } from "react-router";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { connectedConvex } from "./connection/connection";
+import { connectedConvex, lastForm } from "./connection/connection";
 import { liveLayoutRevalidation, liveRevalidation } from "./should-revalidate";
 
-vi.mock("./connection/connection", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
+vi.mock("./connection/connection", () => ({ connectedConvex: vi.fn<typeof connectedConvex>(), lastForm: { isOverHttp: false } }));
 
 const page = (path: string) => new URL(path, "http://localhost");
 const base = {
@@ -22,6 +22,11 @@ describe("with a connection", () => {
     expect(liveRevalidation({ ...base, formMethod: "POST" })).toBe(false);
     expect(liveRevalidation({ ...base, ...elsewhere, formMethod: "POST" })).toBe(true);
     expect(liveLayoutRevalidation({ ...base, ...elsewhere, formMethod: "POST" })).toBe(false);
+  });
+  it("runs loaders after a form that was sent over HTTP, before the connection", { tags: "@loads-after-http-form" }, () => {
+    lastForm.isOverHttp = true;
+    expect(liveRevalidation({ ...base, formMethod: "POST" })).toBe(true);
+    lastForm.isOverHttp = false;
   });
   it("runs loaders for another page and on request", () => {
     expect(liveRevalidation({ ...base, ...elsewhere })).toBe(true);

@@ -1,7 +1,7 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
 import { MENU_FORM } from "~/lib/forms/dialogs/menu-forms";
 import { withoutOpenDialog } from "~/lib/forms/dialogs/open-dialog-param";
-import { connectedConvex } from "./connection/connection";
+import { connectedConvex, lastForm } from "./connection/connection";
 
 /** Skips loaders while connected, except for new pages and explicit requests (docs/decisions/050-reads-and-writes.md). */
 export function liveRevalidation(args: ShouldRevalidateFunctionArgs): boolean {
@@ -34,9 +34,10 @@ function explicitDecision({
 }: ShouldRevalidateFunctionArgs): boolean | null {
   // A rejected form changed nothing, and a failed load would replace the page and the typed text.
   if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
-  if (!connectedConvex()) return defaultShouldRevalidate;
+  const isForm = formMethod !== undefined && formMethod !== "GET";
+  if (!connectedConvex() || (isForm && lastForm.isOverHttp)) return defaultShouldRevalidate;
   // A form that ends during a navigation replaces the navigation's loads, so the new address decides.
-  if (formMethod !== undefined && formMethod !== "GET" && currentUrl.href === nextUrl.href) return false;
+  if (isForm && currentUrl.href === nextUrl.href) return false;
   return currentUrl.href === nextUrl.href ? defaultShouldRevalidate : null;
 }
 

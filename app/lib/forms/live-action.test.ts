@@ -13,6 +13,7 @@ import { liveAction } from "./live-action";
 vi.mock("~/lib/data/connection/connection", () => ({
   connectedConvex: vi.fn<typeof connectedConvex>(),
   reconnectingConvex: vi.fn<typeof reconnectingConvex>(),
+  lastForm: {},
 }));
 vi.mock("~/lib/ui/overlays/announcer", () => ({ announce: vi.fn<typeof announce>() }));
 vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<typeof toast>(), dismissToast: vi.fn<typeof dismissToast>() }));

@@ -1,5 +1,5 @@
 import { type ClientActionFunctionArgs, redirect } from "react-router";
-import { connectedConvex, reconnectingConvex } from "~/lib/data/connection/connection";
+import { connectedConvex, lastForm, reconnectingConvex } from "~/lib/data/connection/connection";
 import { withJoinedQueries } from "~/lib/data/joined-queries";
 import { isServerReady } from "~/lib/data/connection/reach-server";
 import { redirectOf, refusalOf } from "~/lib/data/error-responses";
@@ -17,6 +17,7 @@ export const liveAction =
   async ({ request, serverAction }: ClientActionFunctionArgs): Promise<FormAnswer | Response | undefined> => {
     const { intent, form, values } = readForm(intents, await request.clone().formData(), otherFields);
     const overHttp = async () => {
+      lastForm.isOverHttp = true;
       const answer = await serverAction<FormAnswer | undefined>().catch((error: unknown) => {
         if (error instanceof TypeError) return unansweredForm(form, values);
         throw error;
@@ -28,6 +29,7 @@ export const liveAction =
     const convex = reconnectingConvex();
     // Checked before sending, because it is unknown whether a lost request ran.
     if (!convex || (!connectedConvex() && (await isServerReady()))) return overHttp();
+    lastForm.isOverHttp = false;
     const sentFrom = currentPath();
     try {
       const step = randomId();

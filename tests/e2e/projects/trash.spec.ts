@@ -47,6 +47,33 @@ withAndWithoutJavaScript((javaScript) => {
   );
 });
 
+test(
+  "undo is offered for a form that was sent before the live connection",
+  { tag: "@undo-before-connection" },
+  async ({ page, app, person }) => {
+    const actions = pageActions(page, true);
+    const convex = await deploymentAs(app, person);
+    await convex.mutation(api.projects.create, { name: "Magazine" });
+    const isSent = Promise.withResolvers<void>();
+    await page.route(/\/assets\/live-session-/, async (route) => {
+      await isSent.promise;
+      await route.continue();
+    });
+    const socket = page.waitForEvent("websocket");
+    await page.route("**/*", async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      const response = await route.fetch();
+      isSent.resolve();
+      await (await socket).waitForEvent("framereceived");
+      await route.fulfill({ response });
+    });
+    await actions.open("/projects");
+    await actions.removeCard("Magazine");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByRole("main").getByRole("link", { name: "Magazine" })).toBeVisible();
+  },
+);
+
 test("undo works by button and key, also for an item open in another browser", async ({ page, app, person, otherBrowser }) => {
   const actions = pageActions(page, true);
   const convex = await deploymentAs(app, person);

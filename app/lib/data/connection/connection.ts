@@ -38,6 +38,9 @@ export function reconnectingConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().hasEverConnected ? client : null;
 }
 
+/** After a form over HTTP, the loaders have its message and changes, even if the client has connected meanwhile. */
+export const lastForm = { isOverHttp: false };
+
 /** Replaced with the client's code. Over plain HTTP, changes arrive later. */
 export const transport = { isOverHttp: () => false };
 
