@@ -82,7 +82,7 @@ function truncationOf(log: string): () => boolean {
   };
 }
 
-/** Returns what is lost, doubled, back or damaged in what is left after `count` changes. */
+/** Returns the lost, doubled, reappeared and damaged data in the state after `count` changes. */
 async function problemsAfter({ recording, client }: Session, count: number, kept: Kept, ignored?: RegExp): Promise<string[]> {
   const left = folder("left");
   recording.write(left, count, kept, ignored ? { ignored } : {});

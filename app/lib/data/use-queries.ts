@@ -51,11 +51,13 @@ function useAnswers<Asked>(answers: Watched<Asked>): Answers<Asked> {
 type Watched<Asked> = { read: () => Answers<Asked>; subscribe: (listener: () => void) => () => void };
 
 function watchAll<Asked extends Requests>(client: ConvexReactClient | null, requests: Requests, keeps: boolean): Watched<Asked> {
-  const watched = Object.entries(client ? requests : {}).map(([name, { query, args }]) => ({
-    name,
-    key: queryKey(query, args),
-    watch: client?.watchQuery(query, args),
-  }));
+  const watched = client
+    ? Object.entries(requests).map(([name, { query, args }]) => ({
+        name,
+        key: queryKey(query, args),
+        watch: client.watchQuery(query, args),
+      }))
+    : [];
   let last: Record<string, unknown> = {};
   return {
     read() {
@@ -64,12 +66,12 @@ function watchAll<Asked extends Requests>(client: ConvexReactClient | null, requ
       return last as Answers<Asked>;
     },
     subscribe(listener) {
-      const stops = watched.map(({ key, watch }) => ({ key, stop: watch?.onUpdate(listener), watch }));
+      const stops = watched.map(({ key, watch }) => ({ key, stop: watch.onUpdate(listener), watch }));
       return () => {
         for (const { key, stop, watch } of stops) {
-          if (keeps && watch) keep(key, watch.onUpdate(ignore));
+          if (keeps) keep(key, watch.onUpdate(ignore));
           // Later than the next subscription, which then continues this one.
-          if (stop) setTimeout(stop);
+          setTimeout(stop);
         }
       };
     },
@@ -78,9 +80,9 @@ function watchAll<Asked extends Requests>(client: ConvexReactClient | null, requ
 
 const ignore = () => {};
 
-function resultOf(watch: Watch<unknown> | undefined): unknown {
+function resultOf(watch: Watch<unknown>): unknown {
   try {
-    return watch?.localQueryResult();
+    return watch.localQueryResult();
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

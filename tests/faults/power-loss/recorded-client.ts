@@ -53,7 +53,7 @@ export async function readStored(url: string): Promise<Stored> {
   return new ConvexHttpClient(url, { logger: false }).query(reference("stored"), {});
 }
 
-/** Changes data by a websocket and by uploads, and remembers what was acknowledged at which position of the log. */
+/** Changes data over a websocket and by uploads, and records at which position of the log each change was acknowledged. */
 export class RecordedClient {
   readonly #position: () => number;
   readonly #rows = new Map<string, Step[]>();
@@ -70,7 +70,7 @@ export class RecordedClient {
     this.#position = position;
   }
 
-  /** Returns what is lost, doubled or back in what was stored at a position of the log. */
+  /** Returns the lost, doubled and reappeared data in the state at a position of the log. */
   compare({ names, files }: Stored, at: number): string[] {
     return [...differences("row", this.#rows, names, at), ...differences("file", this.#files, files, at)];
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 
 /**
- * What is left of changes that no fsync made durable.
+ * The state of changes that no fsync made durable.
  * - `everything`: as after SIGKILL.
  * - `nothing`: neither contents nor names.
  * - `names`: names without contents, as on file systems that only journal names.
@@ -107,7 +107,7 @@ export class Recording {
     this.changes = changes;
   }
 
-  /** Writes to `folder` what is left when the process or the power ends after `count` changes. Fsyncs of `ignored` have no effect. */
+  /** Writes the state after a kill or a power loss to `folder`, `count` changes after the start. Fsyncs of `ignored` have no effect. */
   write(folder: string, count: number, kept: Kept, { ignored }: { ignored?: RegExp } = {}): void {
     const changes = this.#changes.slice(0, count);
     const lost = kept === "everything" ? new Set<Change>() : lostChanges(changes, kept, ignored && this.#inodesOf(ignored));
@@ -136,7 +136,7 @@ export class Recording {
 function lostChanges(changes: Change[], kept: Kept, ignored: Set<bigint> = new Set()): Set<Change> {
   const endOfNames = { everything: Infinity, names: Infinity, nothing: 0, some: Math.floor(Math.random() * (changes.length + 1)) }[kept];
   const lost = new Set<Change>();
-  /** Whether the next fsync of an inode succeeds. A failed one loses what was written before. */
+  /** Whether the next fsync of an inode succeeds. A failed fsync discards the earlier writes. */
   const durable = new Map<bigint, boolean>();
   for (const [index, change] of [...changes.entries()].toReversed()) {
     const { kind, inode, folder } = change;
